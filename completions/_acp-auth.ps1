@@ -1,0 +1,230 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'acp-auth'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'acp-auth' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say whether you are signed in at agents, and as whom')
+            [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Sign in at an agent')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Sign out of an agent')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what --json prints')
+            [CompletionResult]::new('demo-agent', 'demo-agent', [CompletionResultType]::ParameterValue, 'Run the built-in agent')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'acp-auth;status' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;login' {
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
+            [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Sign in even when you are signed in already')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;logout' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;completions' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;schema' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;demo-agent' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
+            [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
+            [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]')
+            [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
+            [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--login', '--login', [CompletionResultType]::ParameterName, 'Sign in on this terminal and end')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
+            [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: what is started, the methods one by one; twice: the agent''s stderr too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;help' {
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Say whether you are signed in at agents, and as whom')
+            [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Sign in at an agent')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Sign out of an agent')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what --json prints')
+            [CompletionResult]::new('demo-agent', 'demo-agent', [CompletionResultType]::ParameterValue, 'Run the built-in agent')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'acp-auth;help;status' {
+            break
+        }
+        'acp-auth;help;login' {
+            break
+        }
+        'acp-auth;help;logout' {
+            break
+        }
+        'acp-auth;help;completions' {
+            break
+        }
+        'acp-auth;help;schema' {
+            break
+        }
+        'acp-auth;help;demo-agent' {
+            break
+        }
+        'acp-auth;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

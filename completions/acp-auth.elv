@@ -1,0 +1,210 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[acp-auth] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'acp-auth'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'acp-auth'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand status 'Say whether you are signed in at agents, and as whom'
+            cand login 'Sign in at an agent'
+            cand logout 'Sign out of an agent'
+            cand completions 'Print a completion script for a shell'
+            cand schema 'Print the JSON Schema of what --json prints'
+            cand demo-agent 'Run the built-in agent'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'acp-auth;status'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;login'= {
+            cand -m 'The method to sign in by, as `acp-auth status` lists them'
+            cand --method 'The method to sign in by, as `acp-auth status` lists them'
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --force 'Sign in even when you are signed in already'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;logout'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;completions'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;schema'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;demo-agent'= {
+            cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
+            cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
+            cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
+            cand --push-timeout 'Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]'
+            cand --protocol 'ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]'
+            cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
+            cand --cwd 'Working directory of the agent'
+            cand --env 'Environment variable for the agent; without a value it must be set already'
+            cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
+            cand --color 'When to use colours'
+            cand --login 'Sign in on this terminal and end'
+            cand --json 'Print one JSON document on stdout, whatever happens'
+            cand --show-accounts 'Show account details in CI too'
+            cand -q 'Print nothing but errors; the exit code answers'
+            cand --quiet 'Print nothing but errors; the exit code answers'
+            cand -v 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand --verbose 'Print more: what is started, the methods one by one; twice: the agent''s stderr too'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;help'= {
+            cand status 'Say whether you are signed in at agents, and as whom'
+            cand login 'Sign in at an agent'
+            cand logout 'Sign out of an agent'
+            cand completions 'Print a completion script for a shell'
+            cand schema 'Print the JSON Schema of what --json prints'
+            cand demo-agent 'Run the built-in agent'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'acp-auth;help;status'= {
+        }
+        &'acp-auth;help;login'= {
+        }
+        &'acp-auth;help;logout'= {
+        }
+        &'acp-auth;help;completions'= {
+        }
+        &'acp-auth;help;schema'= {
+        }
+        &'acp-auth;help;demo-agent'= {
+        }
+        &'acp-auth;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

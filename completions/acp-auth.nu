@@ -1,0 +1,244 @@
+module completions {
+
+  def "nu-complete acp-auth protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Ask coding agents whether you are signed in, and as whom; sign in, sign out
+  export extern acp-auth [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete acp-auth status protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth status color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Say whether you are signed in at agents, and as whom
+  export extern "acp-auth status" [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth status protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth status color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    ...agents: string         # Names of agents: from the configuration file, or `demo`
+  ]
+
+  def "nu-complete acp-auth login protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth login color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Sign in at an agent
+  export extern "acp-auth login" [
+    --method(-m): string      # The method to sign in by, as `acp-auth status` lists them
+    --force                   # Sign in even when you are signed in already
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth login color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    agent?: string            # Name of the agent: from the configuration file, or `demo`
+  ]
+
+  def "nu-complete acp-auth logout protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth logout color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Sign out of an agent
+  export extern "acp-auth logout" [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth logout color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    agent?: string            # Name of the agent: from the configuration file, or `demo`
+  ]
+
+  def "nu-complete acp-auth completions shell" [] {
+    [ "bash" "zsh" "fish" "powershell" "elvish" "nushell" ]
+  }
+
+  def "nu-complete acp-auth completions protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth completions color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Print a completion script for a shell
+  export extern "acp-auth completions" [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth completions protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth completions color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    shell: string@"nu-complete acp-auth completions shell" # The shell
+  ]
+
+  def "nu-complete acp-auth schema protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth schema color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Print the JSON Schema of what --json prints
+  export extern "acp-auth schema" [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth schema protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth schema color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete acp-auth demo-agent protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth demo-agent color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Run the built-in agent
+  export extern "acp-auth demo-agent" [
+    --login                   # Sign in on this terminal and end
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth demo-agent protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth demo-agent color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # Print this message or the help of the given subcommand(s)
+  export extern "acp-auth help" [
+  ]
+
+  # Say whether you are signed in at agents, and as whom
+  export extern "acp-auth help status" [
+  ]
+
+  # Sign in at an agent
+  export extern "acp-auth help login" [
+  ]
+
+  # Sign out of an agent
+  export extern "acp-auth help logout" [
+  ]
+
+  # Print a completion script for a shell
+  export extern "acp-auth help completions" [
+  ]
+
+  # Print the JSON Schema of what --json prints
+  export extern "acp-auth help schema" [
+  ]
+
+  # Run the built-in agent
+  export extern "acp-auth help demo-agent" [
+  ]
+
+  # Print this message or the help of the given subcommand(s)
+  export extern "acp-auth help help" [
+  ]
+
+}
+
+export use completions *

@@ -1,0 +1,233 @@
+//! The domain: what an agent says about sign-in, and the flows that ask, sign in and sign out.
+
+mod login;
+mod logout;
+mod status;
+mod terminal;
+mod visit;
+
+pub use login::{LoginOptions, sign_in};
+pub use logout::sign_out;
+pub use status::ask;
+pub use visit::Visit;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::untrusted::Untrusted;
+
+/// Whether the user is signed in at an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AuthState {
+    /// Credentials are configured; nobody promises that they are valid.
+    Authenticated,
+    /// Credentials are missing, expired or known to be bad.
+    Unauthenticated,
+    /// The agent needs no sign-in.
+    NotRequired,
+    /// Nobody said.
+    #[default]
+    Unknown,
+}
+
+impl AuthState {
+    /// Whether the agent can be used as it is.
+    #[must_use]
+    pub const fn is_usable(self) -> bool {
+        matches!(self, Self::Authenticated | Self::NotRequired)
+    }
+}
+
+/// What a state rests on, most trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// The answer to `auth/status`, in either of its shapes.
+    AuthStatus,
+    /// The notification `auth/status_update`.
+    AuthStatusUpdate,
+    /// The notification `_auth/status_update` of claude-agent-acp, codex-acp and Junie.
+    PushedStatus,
+    /// The answer to `initialize`: refused because sign-in is required.
+    Initialize,
+}
+
+impl Evidence {
+    /// The name of the message on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AuthStatus => "auth/status",
+            Self::AuthStatusUpdate => "auth/status_update",
+            Self::PushedStatus => "_auth/status_update",
+            Self::Initialize => "initialize",
+        }
+    }
+}
+
+/// An account as the agent describes it. For display only: never an identifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    pub label: Untrusted,
+    pub description: Option<Untrusted>,
+    /// Whether it is in use; several may be.
+    pub active: Option<bool>,
+    pub name: Option<Untrusted>,
+    pub email: Option<Untrusted>,
+    pub organization: Option<Untrusted>,
+}
+
+/// One statement of an agent about its sign-in state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusReport {
+    pub state: AuthState,
+    /// The agent's own word, where it is none of the four states.
+    pub reported_state: Option<Untrusted>,
+    /// `None` exactly when nobody said anything.
+    pub evidence: Option<Evidence>,
+    pub message: Option<Untrusted>,
+    pub accounts: Vec<Account>,
+}
+
+/// How a sign-in method is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MethodFlow {
+    /// The agent does it when it is asked to.
+    Agent,
+    /// The agent's program is run once more on the person's terminal, with these additions.
+    Terminal {
+        args: Vec<String>,
+        env: BTreeMap<String, String>,
+    },
+    /// Not driven by acp-auth; the text says why.
+    Unsupported(&'static str),
+}
+
+/// A way to sign in that an agent offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuthMethod {
+    pub id: Untrusted,
+    pub name: Untrusted,
+    pub description: Option<Untrusted>,
+    /// The `type` on the wire; `agent` where v1 leaves it out.
+    pub type_name: Untrusted,
+    pub flow: MethodFlow,
+    /// The method as it stood in the answer to `initialize`.
+    pub raw: Value,
+}
+
+impl AuthMethod {
+    /// Why the method cannot be used here and now, if it cannot.
+    #[must_use]
+    pub fn obstacle(&self, has_terminal: bool) -> Option<&'static str> {
+        match &self.flow {
+            MethodFlow::Agent => None,
+            MethodFlow::Terminal { .. } if has_terminal => None,
+            MethodFlow::Terminal { .. } => Some("needs a terminal"),
+            MethodFlow::Unsupported(reason) => Some(reason),
+        }
+    }
+}
+
+/// What the agent said of itself in the handshake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    pub name: Option<Untrusted>,
+    pub title: Option<Untrusted>,
+    pub version: Option<Untrusted>,
+}
+
+/// What the agent says it can do about sign-in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// It answers `auth/status`.
+    pub status: bool,
+    /// It pushes `_auth/status_update`.
+    pub pushed_status: bool,
+    /// It signs in by one method at least.
+    pub login: bool,
+    /// It signs out.
+    pub logout: bool,
+}
+
+/// The outcome of a successful `initialize`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handshake {
+    /// The ACP version the connection speaks: 1 or 2.
+    pub version: u16,
+    pub peer: Option<Peer>,
+    pub methods: Vec<AuthMethod>,
+    pub offers: Offers,
+}
+
+/// A remark about something the agent did that the protocol does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A stable word for programs, such as `stdout_noise`.
+    pub kind: &'static str,
+    pub message: Untrusted,
+}
+
+impl Diagnostic {
+    pub fn new(kind: &'static str, message: impl Into<Untrusted>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+/// Whether somebody was to be signed in or out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationKind {
+    Login,
+    Logout,
+}
+
+/// How a login or logout ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationResult {
+    SignedIn,
+    AlreadySignedIn,
+    SignedOut,
+    AlreadySignedOut,
+    /// The person said no.
+    Declined,
+    Failed,
+    /// The agent does not offer it.
+    Unsupported,
+}
+
+/// A login or logout and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    pub kind: OperationKind,
+    pub method: Option<Untrusted>,
+    pub result: OperationResult,
+    /// Whether the agent's own word confirms the result.
+    pub verified: bool,
+    /// Whether the word came from a new process of the agent, the running one having denied it.
+    pub in_new_process: bool,
+}
+
+impl Operation {
+    #[must_use]
+    pub const fn new(kind: OperationKind, result: OperationResult) -> Self {
+        Self {
+            kind,
+            method: None,
+            result,
+            verified: false,
+            in_new_process: false,
+        }
+    }
+}
+
+/// What a flow came to: the state last heard, and what stopped it where something did.
+#[derive(Debug, Default)]
+pub struct Finding {
+    pub report: StatusReport,
+    pub operation: Option<Operation>,
+    pub failure: Option<Failure>,
+}

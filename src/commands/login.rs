@@ -1,0 +1,22 @@
+//! `acp-auth login`.
+
+use super::visits::{Action, Run};
+use crate::agents::Selection;
+use crate::auth::LoginOptions;
+use crate::cli::LoginArgs;
+use crate::outcome::RunOutcome;
+
+/// Signs in at one agent.
+pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
+    let selection = Selection {
+        names: args.agent.into_iter().collect(),
+        command: args.command.command,
+        single: true,
+    };
+    let options = LoginOptions {
+        method: args.method,
+        force: args.force,
+    };
+    run.visit_all("login", &selection, &Action::Login(options))
+        .await
+}

@@ -1,0 +1,351 @@
+//! A JSON-RPC connection to an agent's process. It knows nothing about authentication.
+//!
+//! The official SDK is made for peers that keep the rules; this is made to look at those that do
+//! not, so it keeps raw lines, survives what can be survived, and says what came instead of an
+//! answer.
+
+mod framing;
+mod group;
+mod launch;
+mod shared;
+mod tasks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::auth::Diagnostic;
+use crate::error::{Failure, FailureKind, Phase};
+use crate::interrupt::Interrupt;
+use crate::trace::{Direction, Trace};
+
+use group::ProcessGroup;
+pub use group::adopt_orphans;
+pub use launch::Launch;
+use shared::{Closed, Reply, RpcError, Shared};
+pub use shared::{Listener, Notification, SMALL};
+use tasks::StdoutReader;
+pub use tasks::describe_exit;
+
+/// How many lines wait for an agent that does not read its stdin.
+const OUTGOING_LINES: usize = 64;
+
+/// How long an answer may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// The longest wait; none waits for ever.
+    pub answer: Option<Duration>,
+    /// Output on the agent's stderr renews the wait up to this total, counted from the start of
+    /// the process: `npx` and `uvx` download before they start anything.
+    pub renewed_up_to: Option<Duration>,
+}
+
+impl Limit {
+    /// A plain limit.
+    #[must_use]
+    pub const fn of(answer: Duration) -> Self {
+        Self {
+            answer: Some(answer),
+            renewed_up_to: None,
+        }
+    }
+}
+
+/// What a connection needs from its surroundings.
+#[derive(Clone)]
+pub struct Surroundings {
+    pub interrupt: Interrupt,
+    pub trace: Option<Arc<Trace>>,
+    pub listener: Option<Arc<dyn Listener>>,
+    /// The notifications to keep for [`Connection::take_notifications`].
+    pub kept_notifications: &'static [&'static str],
+}
+
+/// A running agent.
+pub struct Connection {
+    /// The agent's name in messages.
+    agent: String,
+    started: Instant,
+    outgoing: mpsc::Sender<Vec<u8>>,
+    writer: JoinHandle<()>,
+    shared: Arc<Shared>,
+    group: ProcessGroup,
+    surroundings: Surroundings,
+}
+
+impl Connection {
+    /// Starts the agent's program. Must be called on a tokio runtime.
+    ///
+    /// # Errors
+    /// `start_failed`, with where the program was looked for.
+    pub fn start(
+        agent: &str,
+        launch: &Launch,
+        surroundings: Surroundings,
+    ) -> Result<Self, Failure> {
+        let mut child = launch.start_piped(agent)?;
+        let (Some(id), Some(stdin), Some(stdout), Some(stderr)) = (
+            child.id(),
+            child.stdin.take(),
+            child.stdout.take(),
+            child.stderr.take(),
+        ) else {
+            return Err(Failure::new(
+                FailureKind::StartFailed,
+                Phase::Start,
+                format!("could not start {agent}: it ended before its pipes were taken"),
+            ));
+        };
+        let shared = Arc::new(Shared::default());
+        shared.set_listener(surroundings.listener.clone());
+        let (outgoing, lines) = mpsc::channel(OUTGOING_LINES);
+        let (status, leader) = watch::channel(None);
+        let reader = StdoutReader {
+            shared: shared.clone(),
+            answers: outgoing.downgrade(),
+            kept_notifications: surroundings.kept_notifications,
+            trace: surroundings.trace.clone(),
+        };
+        let writer = tokio::spawn(tasks::write_stdin(stdin, lines));
+        let stderr = tokio::spawn(tasks::read_stderr(stderr, shared.clone()));
+        let stdout = tokio::spawn(reader.run(stdout));
+        tokio::spawn(tasks::supervise(
+            child,
+            stdout,
+            stderr,
+            shared.clone(),
+            status,
+        ));
+        Ok(Self {
+            agent: agent.to_owned(),
+            started: Instant::now(),
+            outgoing,
+            writer,
+            shared,
+            group: ProcessGroup::new(id, leader),
+            surroundings,
+        })
+    }
+
+    /// Sends a request and waits for its answer; a request that is given up is cancelled.
+    ///
+    /// # Errors
+    /// `rejected` with the agent's error; `exited`, `protocol`, `timeout` or `interrupted` when no
+    /// answer can come.
+    pub async fn request(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+        limit: Limit,
+    ) -> Result<Box<RawValue>, Failure> {
+        let phase = Phase::Request(method);
+        let (id, answer) = self
+            .shared
+            .register()
+            .map_err(|closed| self.closed_failure(phase, &closed))?;
+        let asked = Instant::now();
+        let line =
+            self.line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let exchange = async {
+            // When the writer is gone the agent has closed its stdin, and may still answer.
+            let _ = self.outgoing.send(line).await;
+            answer.await
+        };
+        let failure = tokio::select! {
+            reply = exchange => match reply {
+                Ok(Reply::Result(result)) => return Ok(result),
+                Ok(Reply::Error(error)) => return Err(self.rejected(phase, error)),
+                Err(_) => match self.shared.closed() {
+                    Some(closed) => return Err(self.closed_failure(phase, &closed)),
+                    None => Failure::new(
+                        FailureKind::Internal, phase, format!("the answer of {} got lost", self.agent),
+                    ),
+                },
+            },
+            () = self.expired(asked, limit) => Failure::timeout(
+                phase, asked.elapsed(), &format!("{} runs, but did not answer {method}", self.agent),
+            ).with_stderr(&self.stderr_tail()),
+            signal = self.surroundings.interrupt.raised() => interrupted(signal, phase, &self.agent),
+        };
+        self.shared.forget(id);
+        if phase != Phase::INITIALIZE {
+            self.notify("$/cancel_request", &json!({"requestId": id}));
+        }
+        Err(failure)
+    }
+
+    /// Sends a notification, if the agent reads its stdin at all.
+    pub fn notify(&self, method: &str, params: &impl Serialize) {
+        let line = self.line(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        // An agent that left so many lines unread would not read this one either.
+        let _ = self.outgoing.try_send(line);
+    }
+
+    /// Waits until a notification has come, the agent has ended, a signal has come, or the time
+    /// is over.
+    pub async fn news(&self, until: Instant) {
+        let news = self.shared.news.notified();
+        tokio::pin!(news);
+        news.as_mut().enable();
+        if self.shared.closed().is_some() || self.has_notifications() {
+            return;
+        }
+        tokio::select! {
+            () = news => {}
+            _ = self.surroundings.interrupt.raised() => {}
+            () = tokio::time::sleep_until(until) => {}
+        }
+    }
+
+    fn has_notifications(&self) -> bool {
+        self.shared.has_notifications()
+    }
+
+    /// The kept notifications that came since the last call, oldest first.
+    pub fn take_notifications(&self) -> Vec<Notification> {
+        self.shared.take_notifications()
+    }
+
+    /// The failure that this connection has come to, if its process is gone or unusable.
+    pub fn failure(&self, phase: Phase) -> Option<Failure> {
+        if let Some(signal) = self.surroundings.interrupt.signal() {
+            return Some(interrupted(signal, phase, &self.agent));
+        }
+        self.shared
+            .closed()
+            .map(|closed| self.closed_failure(phase, &closed))
+    }
+
+    /// Shows what the agent says beside the protocol to `listener` from now on.
+    pub fn set_listener(&self, listener: Option<Arc<dyn Listener>>) {
+        self.shared.set_listener(listener);
+    }
+
+    /// What was odd so far.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.shared.diagnostics()
+    }
+
+    /// Notes something odd.
+    pub fn remark(&self, diagnostic: Diagnostic) {
+        self.shared
+            .remark(diagnostic.kind, diagnostic.message.raw().to_owned());
+    }
+
+    /// The last 64 KiB at most of what the agent wrote to stderr.
+    #[must_use]
+    pub fn stderr_tail(&self) -> String {
+        self.shared.stderr_tail()
+    }
+
+    /// How long the agent's process has been running.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Ends the agent: closes its stdin, waits `grace`, and ends what is left of its group.
+    pub async fn end(self, grace: Duration) {
+        let Self {
+            outgoing,
+            writer,
+            mut group,
+            surroundings,
+            ..
+        } = self;
+        drop(outgoing);
+        group.end(grace, &surroundings.interrupt).await;
+        writer.abort();
+    }
+
+    fn line(&self, message: &serde_json::Value) -> Vec<u8> {
+        let mut line = message.to_string().into_bytes();
+        if let Some(trace) = &self.surroundings.trace {
+            trace.record(Direction::Sent, &line);
+        }
+        line.push(b'\n');
+        line
+    }
+
+    /// Completes when the limit has passed.
+    async fn expired(&self, asked: Instant, limit: Limit) {
+        let Some(answer) = limit.answer else {
+            return std::future::pending().await;
+        };
+        loop {
+            let deadline = match limit.renewed_up_to {
+                Some(total) => {
+                    let last = self
+                        .shared
+                        .last_stderr()
+                        .map_or(asked, |stderr| stderr.max(asked));
+                    // A limit above the total is meant as it is.
+                    (last + answer).min((self.started + total).max(asked + answer))
+                }
+                None => asked + answer,
+            };
+            if Instant::now() >= deadline {
+                return;
+            }
+            tokio::time::sleep_until(deadline).await;
+        }
+    }
+
+    fn rejected(&self, phase: Phase, error: RpcError) -> Failure {
+        let RpcError {
+            code,
+            message,
+            data,
+        } = error;
+        let mut text = format!("{} refused {}: ", self.agent, phase.name());
+        text.push_str(if message.is_empty() {
+            "no message"
+        } else {
+            &message
+        });
+        if let Some(code) = code {
+            text.push_str(&format!(" ({code})"));
+        }
+        let mut failure =
+            Failure::new(FailureKind::Rejected, phase, text).with_stderr(&self.stderr_tail());
+        failure.code = code;
+        failure.data = data;
+        failure
+    }
+
+    fn closed_failure(&self, phase: Phase, closed: &Closed) -> Failure {
+        let text = format!(
+            "{} did not answer {}: {}",
+            self.agent,
+            phase.name(),
+            closed.reason
+        );
+        let failure = Failure::new(closed.kind, phase, text).with_stderr(&self.stderr_tail());
+        match closed.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// The failure of a run that a signal ended.
+#[must_use]
+pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Failure {
+    let what = match signal {
+        2 => "interrupted",
+        15 => "terminated",
+        _ => "hung up",
+    };
+    Failure::new(
+        FailureKind::Interrupted(signal),
+        phase,
+        format!("{what} while waiting for {agent} at {}", phase.name()),
+    )
+}

@@ -1,0 +1,299 @@
+//! The tasks that keep a connection's pipes moving whatever else happens.
+
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStdin};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::framing::{Envelope, LINE_LIMIT, LineReader, sort_line};
+use super::shared::{Closed, Notification, Reply, RpcError, SMALL, Shared};
+use crate::error::{FailureKind, METHOD_NOT_FOUND};
+use crate::trace::{Direction, Trace};
+
+/// How long the pipes of a process that has ended may hold on to its last words.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// How long a process that has closed its stdout may take to end.
+const LAST_BREATH: Duration = Duration::from_millis(500);
+
+/// How long an unfinished line rests before it is shown to somebody who waits at a login.
+const PARTIAL_REST: Duration = Duration::from_millis(120);
+
+/// Writes lines until the last sender is gone, then closes the agent's stdin.
+pub async fn write_stdin(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        // An agent that closed its stdin is told apart by its exit or by its silence.
+        if stdin.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Drains stderr at all times: a full pipe would stop the agent.
+pub async fn read_stderr(mut stderr: impl AsyncRead + Unpin, shared: Arc<Shared>) {
+    let mut buffer = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+        shared.push_stderr(&buffer[..count]);
+        if let Some(listener) = shared.listener() {
+            listener.stderr(&buffer[..count]);
+        }
+    }
+}
+
+/// What the reader of stdout needs besides the pipe.
+pub struct StdoutReader {
+    pub shared: Arc<Shared>,
+    /// Weak, so that closing the connection closes the agent's stdin.
+    pub answers: mpsc::WeakSender<Vec<u8>>,
+    /// The notifications that are kept; others are dropped unread.
+    pub kept_notifications: &'static [&'static str],
+    pub trace: Option<Arc<Trace>>,
+}
+
+impl StdoutReader {
+    /// Reads messages until the pipe ends; what is none is counted and shown to the listener.
+    pub async fn run(self, stdout: impl AsyncRead + Unpin) {
+        let mut lines = LineReader::new(stdout, LINE_LIMIT);
+        let mut shown = 0;
+        loop {
+            let listener = self.shared.listener();
+            let waiting = lines.next();
+            let line = match &listener {
+                Some(_) => tokio::time::timeout(PARTIAL_REST, waiting).await,
+                None => Ok(waiting.await),
+            };
+            match line {
+                Err(_rested) => {
+                    let unfinished = &lines.unfinished()[shown..];
+                    if let Some(listener) = listener.filter(|_| is_prose(unfinished)) {
+                        listener.stray_stdout(unfinished);
+                        shown += unfinished.len();
+                    }
+                }
+                Ok(Ok(Some(line))) => {
+                    self.line(&line[shown.min(line.len())..], shown > 0).await;
+                    shown = 0;
+                }
+                Ok(Ok(None)) => return,
+                Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                    self.shared.close(Closed {
+                        kind: FailureKind::Protocol,
+                        reason: format!("it sent a line of more than {} MiB", LINE_LIMIT >> 20),
+                        hint: None,
+                    });
+                    return;
+                }
+                Ok(Err(_)) => return,
+            }
+        }
+    }
+
+    async fn line(&self, line: &[u8], continues: bool) {
+        let pieces = sort_line(line);
+        if let Some(trace) = &self.trace {
+            trace.record(Direction::Received, line);
+        }
+        if let Some(noise) = &pieces.noise {
+            self.shared.remark_noise(noise);
+        }
+        if let Some(listener) = self.shared.listener()
+            && (continues || pieces.noise.is_some())
+        {
+            listener.stray_stdout(
+                format!("{}\n", pieces.noise.as_deref().unwrap_or_default()).as_bytes(),
+            );
+        }
+        for message in pieces.messages {
+            self.message(message).await;
+        }
+    }
+
+    async fn message(&self, message: Envelope<'_>) {
+        let method = message
+            .method
+            .map(|raw| serde_json::from_str::<String>(raw.get()));
+        match (method, message.id) {
+            (Some(Ok(_)), Some(id)) => self.refuse(id).await,
+            (Some(Ok(method)), None) => self.notification(method, message.params),
+            (Some(Err(_)), _) => self.shared.remark(
+                "invalid_message",
+                "a message whose method is no text".to_owned(),
+            ),
+            (None, Some(id)) => {
+                // `"error": null` beside a result is how some libraries say that there is none.
+                let reply = match message.error.filter(|error| error.get() != "null") {
+                    Some(error) => Reply::Error(read_error(error)),
+                    None => Reply::Result(message.result.unwrap_or(RawValue::NULL).to_owned()),
+                };
+                self.shared.settle(id, reply);
+            }
+            (None, None) => {
+                if let Some(error) = message.error {
+                    self.shared
+                        .settle(RawValue::NULL, Reply::Error(read_error(error)));
+                } else {
+                    self.shared.remark(
+                        "invalid_message",
+                        "a message without method and id".to_owned(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Answers a request of the agent: nothing it could ask for is offered to it.
+    async fn refuse(&self, id: &RawValue) {
+        // The id goes back as it came, to the letter.
+        let error = json!({"code": METHOD_NOT_FOUND, "message": "Method not found"});
+        let mut line =
+            format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.get()).into_bytes();
+        if let Some(trace) = &self.trace {
+            trace.record(Direction::Sent, &line);
+        }
+        line.push(b'\n');
+        if let Some(answers) = self.answers.upgrade() {
+            // The writer is gone only when the connection is being ended.
+            let _ = answers.send(line).await;
+        }
+    }
+
+    fn notification(&self, method: String, params: Option<&RawValue>) {
+        if !self.kept_notifications.contains(&method.as_str()) {
+            return;
+        }
+        if params.is_some_and(|params| params.get().len() > SMALL) {
+            self.shared.remark(
+                "oversized",
+                format!("a notification {method} of more than 1 MiB, dropped"),
+            );
+            return;
+        }
+        self.shared.push_notification(Notification {
+            method,
+            params: params.map(ToOwned::to_owned),
+        });
+    }
+}
+
+/// Whether an unfinished line is text for people rather than the start of a message.
+fn is_prose(unfinished: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(unfinished);
+    let text = crate::untrusted::clean_text(&text);
+    let text = text.trim_start();
+    !text.is_empty() && !text.starts_with('{') && !text.contains("{\"")
+}
+
+/// Reads an error object, or what stands in its place.
+fn read_error(raw: &RawValue) -> RpcError {
+    if raw.get().len() > SMALL {
+        return RpcError {
+            message: "an error of more than 1 MiB".to_owned(),
+            ..RpcError::default()
+        };
+    }
+    match serde_json::from_str::<Value>(raw.get()) {
+        Ok(Value::Object(mut fields)) => RpcError {
+            code: fields.get("code").and_then(read_code),
+            message: match fields.remove("message") {
+                Some(Value::String(message)) => message,
+                Some(Value::Null) | None => String::new(),
+                Some(other) => other.to_string(),
+            },
+            data: fields.remove("data").filter(|data| !data.is_null()),
+        },
+        Ok(Value::String(message)) => RpcError {
+            message,
+            ..RpcError::default()
+        },
+        _ => RpcError {
+            message: raw.get().to_owned(),
+            ..RpcError::default()
+        },
+    }
+}
+
+fn read_code(code: &Value) -> Option<i64> {
+    match code {
+        Value::String(text) => text.parse().ok(),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a code with a fraction is none of ours"
+        )]
+        other => other
+            .as_i64()
+            .or_else(|| other.as_f64().map(|code| code as i64)),
+    }
+}
+
+/// Collects the process's exit status and says why no more answers come.
+pub async fn supervise(
+    mut child: Child,
+    mut stdout: JoinHandle<()>,
+    stderr: JoinHandle<()>,
+    shared: Arc<Shared>,
+    status: watch::Sender<Option<ExitStatus>>,
+) {
+    let closed = tokio::select! {
+        exit = child.wait() => {
+            // A grandchild may hold the pipes open for ever; the last words of the process itself
+            // are there at once.
+            let _ = tokio::time::timeout(LAST_WORDS, async { let _ = (&mut stdout).await; let _ = stderr.await; }).await;
+            exit_reason(&exit)
+        }
+        read = &mut stdout => match tokio::time::timeout(LAST_BREATH, child.wait()).await {
+            Ok(exit) => {
+                let _ = tokio::time::timeout(LAST_WORDS, stderr).await;
+                exit_reason(&exit)
+            }
+            Err(_) if read.is_err() => Closed {
+                kind: FailureKind::Internal,
+                reason: "acp-auth failed while it read the agent's answers".to_owned(),
+                hint: None,
+            },
+            Err(_) => Closed {
+                kind: FailureKind::Protocol,
+                reason: "it closed its stdout, though it still runs".to_owned(),
+                hint: None,
+            },
+        },
+    };
+    shared.close(closed);
+    // Whoever ends the group waits for this status; without one the group is ended all the same.
+    let _ = status.send(child.wait().await.ok());
+}
+
+fn exit_reason(exit: &std::io::Result<ExitStatus>) -> Closed {
+    let (reason, hint) = match exit {
+        Ok(status) => (
+            format!("it ended {}", describe_exit(*status)),
+            (status.code() == Some(127)).then_some(
+                "status 127 means that a command or its interpreter was not found on PATH",
+            ),
+        ),
+        Err(error) => (format!("its exit status could not be read: {error}"), None),
+    };
+    Closed {
+        kind: FailureKind::Exited,
+        reason,
+        hint,
+    }
+}
+
+/// An exit status as words after "it ended".
+#[must_use]
+pub fn describe_exit(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("by signal {signal}");
+    }
+    match status.code() {
+        Some(code) => format!("with status {code}"),
+        None => "without a status".to_owned(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Files that are made from the code and committed: a test says when they are stale.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::cli::Cli;
+
+/// Set to renew the files instead of comparing them.
+const RENEW: &str = "ACP_AUTH_RENEW_GENERATED";
+
+/// Compares a generated file with what it should be, or writes it where that was asked for.
+#[track_caller]
+pub fn assert_current(path: &str, wanted: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os(RENEW).is_some() {
+        std::fs::write(&file, wanted).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "{path} is stale; renew it by: {RENEW}=1 cargo test --lib up_to_date"
+    );
+}
+
+#[test]
+fn the_completions_are_up_to_date() {
+    let mut cli = Cli::command();
+    let mut generate = |path: &str, generator: &dyn Fn(&mut clap::Command, &mut Vec<u8>)| {
+        let mut script = Vec::new();
+        generator(&mut cli, &mut script);
+        assert_current(path, &String::from_utf8(script).unwrap());
+    };
+    for (path, shell) in [
+        ("completions/acp-auth.bash", Shell::Bash),
+        ("completions/_acp-auth", Shell::Zsh),
+        ("completions/acp-auth.fish", Shell::Fish),
+        ("completions/_acp-auth.ps1", Shell::PowerShell),
+        ("completions/acp-auth.elv", Shell::Elvish),
+    ] {
+        generate(path, &|cli, script| {
+            clap_complete::generate(shell, cli, "acp-auth", script)
+        });
+    }
+    generate("completions/acp-auth.nu", &|cli, script| {
+        clap_complete::generate(clap_complete_nushell::Nushell, cli, "acp-auth", script);
+    });
+}
+
+#[test]
+fn the_man_pages_are_up_to_date() {
+    let mut cli = Cli::command();
+    cli.build();
+    let page = |command: clap::Command, name: &str| {
+        let mut text = Vec::new();
+        clap_mangen::Man::new(command)
+            .date("")
+            .render(&mut text)
+            .unwrap();
+        assert_current(
+            &format!("completions/{name}.1"),
+            &String::from_utf8(text).unwrap(),
+        );
+    };
+    for command in cli
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
+    {
+        let name = format!("acp-auth-{}", command.get_name());
+        let leaked: &'static str = name.clone().leak();
+        page(command.clone().name(leaked), &name);
+    }
+    page(cli.clone(), "acp-auth");
+}

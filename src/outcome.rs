@@ -1,0 +1,159 @@
+//! What a command came to, as plain data for the renderers.
+
+use std::time::Duration;
+
+use crate::agents::{AgentKind, Origin, Target};
+use crate::auth::{
+    AuthState, Diagnostic, Evidence, Handshake, Operation, OperationResult, StatusReport,
+};
+use crate::connection::Launch;
+use crate::error::{Failure, FailureKind};
+use crate::exit::Exit;
+use crate::redact::{MASKED, mask_addresses};
+use crate::untrusted::Untrusted;
+
+/// Everything one agent was asked and said.
+#[derive(Debug)]
+pub struct AgentOutcome {
+    pub name: String,
+    pub target: Target,
+    pub kind: AgentKind,
+    pub origin: Origin,
+    pub launch: Launch,
+    pub handshake: Option<Handshake>,
+    pub report: StatusReport,
+    pub operation: Option<Operation>,
+    pub failure: Option<Failure>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The last that the agent wrote to stderr.
+    pub stderr: String,
+    /// How long a pushed state was waited for.
+    pub push_patience: Duration,
+    /// Whether account details have been replaced.
+    pub masked: bool,
+    /// Whether a method that needs a terminal can be used.
+    pub has_terminal: bool,
+    /// From the start of the agent to its answer; ending it is not part.
+    pub duration: Duration,
+}
+
+impl AgentOutcome {
+    /// The exit of a run that asked this agent only.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        let of_failure = self.failure.as_ref().map(Failure::exit);
+        match (&self.operation, of_failure) {
+            // What a command cannot do without outweighs what it found out.
+            (
+                _,
+                Some(
+                    exit @ (Exit::Usage
+                    | Exit::TimedOut
+                    | Exit::AgentFailed
+                    | Exit::Signalled(_)
+                    | Exit::Bug),
+                ),
+            ) => exit,
+            (Some(operation), _) => match operation.result {
+                OperationResult::SignedIn
+                | OperationResult::AlreadySignedIn
+                | OperationResult::SignedOut
+                | OperationResult::AlreadySignedOut => Exit::Success,
+                OperationResult::Declined | OperationResult::Failed => Exit::No,
+                OperationResult::Unsupported => Exit::Unknown,
+            },
+            (None, _) => match self.report.state {
+                AuthState::Authenticated | AuthState::NotRequired => Exit::Success,
+                AuthState::Unauthenticated => Exit::No,
+                AuthState::Unknown => Exit::Unknown,
+            },
+        }
+    }
+
+    /// Takes `initialize` refused for want of sign-in as the answer that it is.
+    pub fn read_refusal(&mut self) {
+        if !self
+            .failure
+            .as_ref()
+            .is_some_and(crate::protocol::means_sign_in_required)
+        {
+            return;
+        }
+        if let Some(failure) = self.failure.take() {
+            self.report = StatusReport {
+                state: AuthState::Unauthenticated,
+                evidence: Some(Evidence::Initialize),
+                message: Some(failure.message),
+                ..StatusReport::default()
+            };
+        }
+    }
+
+    /// Replaces names, e-mail addresses and organizations, wherever they show.
+    pub fn mask_accounts(&mut self) {
+        self.masked = true;
+        let hide = |text: &mut Untrusted| *text = mask_addresses(text.raw()).into();
+        for account in &mut self.report.accounts {
+            hide(&mut account.label);
+            account.description.iter_mut().for_each(hide);
+            for detail in [
+                &mut account.name,
+                &mut account.email,
+                &mut account.organization,
+            ] {
+                if detail.is_some() {
+                    *detail = Some(MASKED.into());
+                }
+            }
+        }
+        self.report.message.iter_mut().for_each(hide);
+        self.diagnostics
+            .iter_mut()
+            .for_each(|remark| hide(&mut remark.message));
+        if let Some(failure) = &mut self.failure {
+            hide(&mut failure.message);
+            failure.stderr.iter_mut().for_each(hide);
+            failure
+                .hints
+                .iter_mut()
+                .for_each(|hint| *hint = mask_addresses(hint));
+            if let Some(data) = &mut failure.data {
+                crate::redact::map_strings(data, &mask_addresses);
+            }
+        }
+    }
+
+    /// Whether the agent could not be asked at all.
+    #[must_use]
+    pub fn could_not_be_asked(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| {
+            !failure.leaves_connection() && failure.kind != FailureKind::Unsupported
+        })
+    }
+}
+
+/// A run of status, login or logout.
+#[derive(Debug)]
+pub struct RunOutcome {
+    pub command: &'static str,
+    pub agents: Vec<AgentOutcome>,
+    /// What stopped the run before any agent was started.
+    pub failure: Option<Failure>,
+}
+
+impl RunOutcome {
+    #[must_use]
+    pub fn failed(command: &'static str, failure: Failure) -> Self {
+        Self {
+            command,
+            agents: Vec::new(),
+            failure: Some(failure),
+        }
+    }
+
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        let own = self.failure.as_ref().map(Failure::exit);
+        Exit::worst(self.agents.iter().map(AgentOutcome::exit).chain(own))
+    }
+}

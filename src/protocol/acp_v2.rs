@@ -1,0 +1,56 @@
+//! The preview of ACP v2 (schema crate, module `v2`).
+
+use std::collections::BTreeMap;
+
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v2::{
+    AuthMethodTerminal, AuthStatusRequest, ClientAuthCapabilities, ClientCapabilities,
+    Implementation, InitializeRequest, LoginAuthRequest, LogoutAuthRequest,
+    TerminalAuthCapabilities,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{acp_v1, quirks, to_value};
+
+/// Asks for version 2. An agent may answer with version 1 on the same connection, so what v1 calls
+/// the client's capabilities goes along: without them claude-agent-acp 0.49 lists no method.
+pub fn initialize_params() -> Value {
+    let info =
+        Implementation::new("acp-auth", env!("CARGO_PKG_VERSION")).title("acp-auth".to_owned());
+    let capabilities = ClientCapabilities::new()
+        .auth(ClientAuthCapabilities::new().terminal(TerminalAuthCapabilities::new()))
+        .meta(quirks::terminal_auth_marker());
+    let mut params =
+        to_value(&InitializeRequest::new(ProtocolVersion::V2, info).capabilities(capabilities));
+    params["clientCapabilities"] = to_value(&acp_v1::client_capabilities());
+    params["clientInfo"] = to_value(&acp_v1::client_info());
+    params
+}
+
+pub fn login_params(id: &str) -> Value {
+    to_value(&LoginAuthRequest::new(id.to_owned()))
+}
+
+pub fn logout_params() -> Value {
+    to_value(&LogoutAuthRequest::new())
+}
+
+pub fn status_params() -> Value {
+    to_value(&AuthStatusRequest::new())
+}
+
+/// The additions of a `terminal` method: `env` is an array of `{name, value}`, names unique.
+///
+/// # Errors
+/// What does not fit the schema.
+pub fn terminal_additions(raw: &Value) -> Result<(Vec<String>, BTreeMap<String, String>), String> {
+    let method = AuthMethodTerminal::deserialize(raw).map_err(|error| error.to_string())?;
+    let mut env = BTreeMap::new();
+    for variable in method.env {
+        if env.insert(variable.name.clone(), variable.value).is_some() {
+            return Err(format!("the variable {} is set twice", variable.name));
+        }
+    }
+    Ok((method.args, env))
+}

@@ -1,0 +1,205 @@
+//! Keeps secrets out of everything that is printed, traced or put into an error.
+
+use std::sync::{OnceLock, RwLock};
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// What stands where an account detail stood.
+pub const MASKED: &str = "***";
+
+/// The shortest value that is looked for in texts; a shorter one would hit ordinary words.
+const SHORTEST_SECRET: usize = 6;
+
+/// The secrets this run knows by value. The whole process shares one, see [`secrets`].
+#[derive(Debug, Default)]
+pub struct Secrets {
+    values: RwLock<Vec<String>>,
+}
+
+/// The secrets of this run.
+pub fn secrets() -> &'static Secrets {
+    static SECRETS: OnceLock<Secrets> = OnceLock::new();
+    SECRETS.get_or_init(Secrets::default)
+}
+
+impl Secrets {
+    /// Remembers a value that must not be shown; values under six bytes are not looked for.
+    pub fn learn(&self, value: &str) {
+        let value = value.trim();
+        if value.len() < SHORTEST_SECRET {
+            return;
+        }
+        let mut values = self
+            .values
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !values.iter().any(|known| known == value) {
+            values.push(value.to_owned());
+            // The longest first, or a value that starts like another would leave its rest behind.
+            values.sort_by_key(|known| std::cmp::Reverse(known.len()));
+        }
+    }
+
+    /// Remembers the values of the inherited variables whose names say that they are secrets.
+    pub fn learn_environment(&self) {
+        for (name, value) in std::env::vars() {
+            if is_secret_name(&name) {
+                self.learn(&value);
+            }
+        }
+    }
+
+    /// Replaces the known values in `text`.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        let values = self
+            .values
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut hidden = text.to_owned();
+        for value in values.iter() {
+            if hidden.contains(value.as_str()) {
+                hidden = hidden.replace(value.as_str(), REDACTED);
+            }
+        }
+        hidden
+    }
+
+    /// Replaces the known values and whatever looks like a token in `text`.
+    #[must_use]
+    pub fn hide_tokens(&self, text: &str) -> String {
+        let mut hidden = self.hide(text);
+        for (pattern, replacement) in token_patterns() {
+            if pattern.is_match(&hidden) {
+                hidden = pattern.replace_all(&hidden, *replacement).into_owned();
+            }
+        }
+        hidden
+    }
+
+    /// Applies [`Secrets::hide_tokens`] to every string of a JSON value, keys included.
+    pub fn hide_in(&self, value: &mut Value) {
+        map_strings(value, &|text| self.hide_tokens(text));
+    }
+}
+
+/// Replaces every string of a JSON value, keys included.
+pub fn map_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),
+        Value::Object(fields) => {
+            for (key, mut field) in std::mem::take(fields) {
+                map_strings(&mut field, change);
+                fields.insert(change(&key), field);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a variable or field of this name holds a secret.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+    [
+        "apikey",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "credential",
+        "accesskey",
+        "privatekey",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
+        || name.ends_with("key")
+        || name == "authorization"
+}
+
+/// Replaces e-mail addresses in `text`.
+#[must_use]
+pub fn mask_addresses(text: &str) -> String {
+    static ADDRESS: OnceLock<Regex> = OnceLock::new();
+    let address = ADDRESS.get_or_init(|| compile(r"[\w.+%-]+@[\w-]+(\.[\w-]+)+"));
+    address.replace_all(text, MASKED).into_owned()
+}
+
+fn token_patterns() -> &'static [(Regex, &'static str)] {
+    static PATTERNS: OnceLock<Vec<(Regex, &'static str)>> = OnceLock::new();
+    PATTERNS.get_or_init(|| {
+        vec![
+            (compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), "$1 [redacted]"),
+            (
+                compile(
+                    r#"(?i)([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d|credential)s?["']?\s*[:=]\s*["']?)[^\s"',;&\[\]{}]{4,}"#,
+                ),
+                "$1[redacted]",
+            ),
+            (
+                compile(r"\b(?:sk|pk|ghp|gho|ghs|ghu|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,}"),
+                REDACTED,
+            ),
+            (compile(r"\b(?:AIza|ya29\.)[A-Za-z0-9_-]{16,}"), REDACTED),
+            (compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"), REDACTED),
+        ]
+    })
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are literals of this file and tested"
+)]
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a literal pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values_and_token_shapes_are_hidden() {
+        let secrets = Secrets::default();
+        secrets.learn("demo-secret-value");
+        for text in [
+            "Authorization: Bearer demo-secret-value",
+            "Authorization: Bearer abcdef1234567890",
+            "api_key = \"abcdef1234567890\"",
+            "refresh_token=abcdef1234567890",
+            "{\"accessToken\":\"abcdef1234567890\"}",
+            "using sk-abcdef1234567890",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdef1234567890",
+        ] {
+            let hidden = secrets.hide_tokens(text);
+            assert!(hidden.contains(REDACTED), "{hidden}");
+            assert!(
+                !hidden.contains("abcdef") && !hidden.contains("demo-secret"),
+                "{hidden}"
+            );
+        }
+    }
+
+    #[test]
+    fn ordinary_texts_stay() {
+        let secrets = Secrets::default();
+        secrets.learn("1");
+        for text in [
+            "signed-in token is no longer accepted",
+            "https://login.example.test/device?code=WXYZ-1234",
+            "using DEMO_API_KEY from the environment",
+        ] {
+            assert_eq!(secrets.hide_tokens(text), text);
+        }
+    }
+
+    #[test]
+    fn addresses_are_masked() {
+        assert_eq!(mask_addresses("as first.last@example.test."), "as ***.");
+    }
+}

@@ -1,0 +1,205 @@
+//! Argv over environment over file over default, resolved once before anything is started.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anstream::ColorChoice;
+use etcetera::BaseStrategy;
+
+use crate::agents::{AgentDefinition, ConfigFile};
+use crate::cli::{ColorArg, CommonArgs, ProtocolArg};
+use crate::error::Failure;
+use crate::protocol::{Limits, ProtocolChoice};
+use crate::trace::TraceFile;
+
+/// The longest wait for one answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest start of an agent that shows progress on stderr.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+/// The longest wait for a state that an agent says it pushes.
+const PUSH_TIMEOUT: Duration = Duration::from_secs(5);
+/// The longest login where nobody is there to end it.
+const UNATTENDED_LOGIN_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// What applies to the whole run.
+#[derive(Debug)]
+pub struct Settings {
+    pub json: bool,
+    pub quiet: bool,
+    pub verbose: u8,
+    pub color: ColorChoice,
+    pub show_accounts: bool,
+    /// `$ACP_AUTH_AGENT`.
+    pub agent: Option<String>,
+    /// The configuration file, where there is one.
+    pub config: Option<ConfigFile>,
+    /// Where it is, or would be.
+    pub config_path: Option<PathBuf>,
+    /// Whether `--config` named it.
+    pub config_was_named: bool,
+    pub cwd: Option<PathBuf>,
+    /// The variables of `--env`.
+    pub env: Vec<(String, String)>,
+    pub trace: Option<Arc<TraceFile>>,
+    timeout: Option<Duration>,
+    start_timeout: Duration,
+    push_timeout: Duration,
+    login_timeout: Option<Duration>,
+    protocol: Option<ProtocolChoice>,
+}
+
+impl Settings {
+    /// Resolves the options that all commands share.
+    ///
+    /// # Errors
+    /// A usage or configuration failure.
+    pub fn resolve(args: &CommonArgs) -> Result<Self, Failure> {
+        let (config, config_path) = config_file(args)?;
+        Ok(Self {
+            json: args.json,
+            quiet: args.quiet,
+            verbose: args.verbose,
+            color: color(args.color),
+            show_accounts: args.show_accounts,
+            agent: variable("ACP_AUTH_AGENT"),
+            config,
+            config_path,
+            config_was_named: args.config.is_some(),
+            cwd: args.cwd.clone(),
+            env: args
+                .env
+                .iter()
+                .map(|given| environment_entry(given))
+                .collect::<Result<_, _>>()?,
+            trace: args
+                .trace
+                .clone()
+                .or_else(|| variable("ACP_AUTH_TRACE").map(PathBuf::from))
+                .map(|path| TraceFile::create(&path).map(Arc::new))
+                .transpose()?,
+            timeout: duration(args.timeout, "ACP_AUTH_TIMEOUT")?,
+            start_timeout: duration(args.start_timeout, "ACP_AUTH_START_TIMEOUT")?
+                .unwrap_or(START_TIMEOUT),
+            push_timeout: duration(args.push_timeout, "ACP_AUTH_PUSH_TIMEOUT")?
+                .unwrap_or(PUSH_TIMEOUT),
+            login_timeout: duration(args.login_timeout, "ACP_AUTH_LOGIN_TIMEOUT")?,
+            protocol: protocol(args.protocol)?,
+        })
+    }
+
+    /// The limits for one agent: what was asked for over what its definition says.
+    #[must_use]
+    pub fn limits(&self, agent: &AgentDefinition, can_prompt: bool) -> Limits {
+        Limits {
+            answer: self.timeout.or(agent.timeout).unwrap_or(TIMEOUT),
+            start: self.start_timeout,
+            push: self.push_timeout,
+            login: self
+                .login_timeout
+                .or((!can_prompt).then_some(UNATTENDED_LOGIN_TIMEOUT)),
+        }
+    }
+
+    /// The protocol version to ask one agent for.
+    #[must_use]
+    pub fn protocol(&self, agent: &AgentDefinition) -> ProtocolChoice {
+        self.protocol.or(agent.protocol).unwrap_or_default()
+    }
+}
+
+/// An environment variable; an empty one counts as unset, as CI files often leave them.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn duration(given: Option<Duration>, name: &str) -> Result<Option<Duration>, Failure> {
+    match (given, variable(name)) {
+        (Some(given), _) => Ok(Some(given)),
+        (None, Some(text)) => parse_duration(&text)
+            .map(Some)
+            .map_err(|reason| Failure::usage(format!("{name} does not fit: {reason}"))),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Reads a duration such as `30s`, `2m` or `1500ms`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration.is_zero() => Err("a time limit is more than zero".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(_) => Err(format!(
+            "`{text}` is no duration; write it as 30s, 2m or 1500ms"
+        )),
+    }
+}
+
+fn protocol(given: Option<ProtocolArg>) -> Result<Option<ProtocolChoice>, Failure> {
+    if let Some(given) = given {
+        return Ok(Some(match given {
+            ProtocolArg::Auto => ProtocolChoice::Auto,
+            ProtocolArg::V1 => ProtocolChoice::V1,
+            ProtocolArg::V2 => ProtocolChoice::V2,
+        }));
+    }
+    match variable("ACP_AUTH_PROTOCOL").as_deref() {
+        None => Ok(None),
+        Some("auto") => Ok(Some(ProtocolChoice::Auto)),
+        Some("1") => Ok(Some(ProtocolChoice::V1)),
+        Some("2") => Ok(Some(ProtocolChoice::V2)),
+        Some(other) => Err(Failure::usage(format!(
+            "ACP_AUTH_PROTOCOL is auto, 1 or 2, not {other}"
+        ))),
+    }
+}
+
+const fn color(given: ColorArg) -> ColorChoice {
+    match given {
+        // NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM decide, stream by stream.
+        ColorArg::Auto => ColorChoice::Auto,
+        ColorArg::Always => ColorChoice::Always,
+        ColorArg::Never => ColorChoice::Never,
+    }
+}
+
+/// Reads `NAME=VALUE`, or `NAME` for a variable that must be set in the environment.
+fn environment_entry(given: &str) -> Result<(String, String), Failure> {
+    let (name, value) = match given.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (given, None),
+    };
+    if name.is_empty() {
+        return Err(Failure::usage("--env takes NAME or NAME=VALUE"));
+    }
+    match value.or_else(|| std::env::var(name).ok()) {
+        Some(value) => Ok((name.to_owned(), value)),
+        None => Err(Failure::usage(format!(
+            "--env {name}: the variable is not set in the environment"
+        ))
+        .hint(format!("pass a value: --env {name}=VALUE"))),
+    }
+}
+
+/// The file that was named and must exist, or the platform's, which need not.
+fn config_file(args: &CommonArgs) -> Result<(Option<ConfigFile>, Option<PathBuf>), Failure> {
+    let named = args
+        .config
+        .clone()
+        .or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
+    if let Some(path) = named {
+        return Ok((Some(ConfigFile::read(&path)?), Some(path)));
+    }
+    let Ok(strategy) = etcetera::choose_base_strategy() else {
+        return Ok((None, None));
+    };
+    let path = strategy.config_dir().join("acp-auth").join("config.toml");
+    let config = if path.exists() {
+        Some(ConfigFile::read(&path)?)
+    } else {
+        None
+    };
+    Ok((config, Some(path)))
+}

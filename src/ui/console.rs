@@ -1,0 +1,96 @@
+//! stderr, shared by remarks, the spinner and what the agent says.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anstream::{AutoStream, ColorChoice};
+use indicatif::{ProgressBar, ProgressStyle};
+
+#[derive(Default)]
+struct State {
+    spinner: Option<ProgressBar>,
+    /// Whether the last character written was no line feed.
+    line_is_open: bool,
+}
+
+/// The only writer to stderr.
+pub struct Console {
+    color: ColorChoice,
+    state: Mutex<State>,
+}
+
+impl Console {
+    pub fn new(color: ColorChoice) -> Self {
+        Self {
+            color,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Writes a line of our own.
+    pub fn line(&self, text: &str) {
+        let mut state = self.state();
+        let break_before = if state.line_is_open { "\n" } else { "" };
+        self.write(&mut state, &format!("{break_before}{text}\n"));
+    }
+
+    /// Writes text that may end anywhere.
+    pub fn text(&self, text: &str) {
+        if !text.is_empty() {
+            self.write(&mut self.state(), text);
+        }
+    }
+
+    pub fn line_is_open(&self) -> bool {
+        self.state().line_is_open
+    }
+
+    pub fn close_line(&self) {
+        let mut state = self.state();
+        if state.line_is_open {
+            self.write(&mut state, "\n");
+        }
+    }
+
+    /// Draws the spinner one step on, unless a line is open.
+    pub fn spin(&self, text: &str) {
+        let mut state = self.state();
+        if state.line_is_open {
+            return;
+        }
+        let spinner = state.spinner.get_or_insert_with(|| {
+            // The template is a literal; the plain spinner stands in should it ever be wrong.
+            let style = ProgressStyle::with_template("{spinner} {wide_msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::new_spinner().with_style(style)
+        });
+        spinner.set_message(text.to_owned());
+        spinner.tick();
+    }
+
+    pub fn stop_spinner(&self) {
+        clear_spinner(&mut self.state());
+    }
+
+    /// Shows the cursor that a prompt had hidden.
+    pub fn show_cursor(&self) {
+        self.write(&mut self.state(), "\u{1b}[?25h\n");
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, state: &mut State, text: &str) {
+        clear_spinner(state);
+        state.line_is_open = !text.ends_with('\n');
+        // With stderr gone there is nowhere left to say so.
+        let _ = AutoStream::new(io::stderr().lock(), self.color).write_all(text.as_bytes());
+    }
+}
+
+fn clear_spinner(state: &mut State) {
+    if let Some(spinner) = state.spinner.take() {
+        spinner.finish_and_clear();
+    }
+}

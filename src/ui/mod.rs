@@ -1,0 +1,243 @@
+//! The person's side: streams, terminal facts, prompts, progress, what the agent says meanwhile.
+
+mod console;
+mod live;
+mod terminal;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anstream::{AutoStream, ColorChoice};
+use tokio::time::Instant;
+
+use crate::connection::{Listener, interrupted};
+use crate::error::{Failure, FailureKind, Phase, round};
+use crate::interrupt::Interrupt;
+use crate::redact::secrets;
+use console::Console;
+pub use terminal::SavedTerminal;
+
+/// How often the spinner moves.
+const SPIN_EVERY: Duration = Duration::from_millis(100);
+
+/// When a wait is spoken of where no spinner can turn: first, and then each time as much later.
+const SPEAK_AFTER: Duration = Duration::from_secs(10);
+
+/// What is known of the surroundings.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    pub stdin_is_terminal: bool,
+    pub stdout_is_terminal: bool,
+    pub stderr_is_terminal: bool,
+    /// `CI` is set to something else than `false` or `0`.
+    pub ci: bool,
+    /// `ACP_AUTH_PROMPT_DISABLED` is set.
+    pub prompts_disabled: bool,
+}
+
+impl Facts {
+    /// Looks at the streams and the environment of this process.
+    #[must_use]
+    pub fn gather() -> Self {
+        let is_set = |name: &str| {
+            std::env::var(name).is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+        };
+        Self {
+            stdin_is_terminal: io::stdin().is_terminal(),
+            stdout_is_terminal: io::stdout().is_terminal(),
+            stderr_is_terminal: io::stderr().is_terminal(),
+            ci: is_set("CI"),
+            prompts_disabled: is_set("ACP_AUTH_PROMPT_DISABLED"),
+        }
+    }
+
+    /// Whether a person can be asked: prompts are written to stderr and read from stdin.
+    #[must_use]
+    pub const fn can_prompt(&self) -> bool {
+        self.stdin_is_terminal && self.stderr_is_terminal && !self.prompts_disabled
+    }
+
+    /// Whether this is a CI job that nobody looks at.
+    #[must_use]
+    pub const fn is_unattended_ci(&self) -> bool {
+        self.ci && !self.stdout_is_terminal
+    }
+}
+
+/// One line of a list to choose from, clean.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub title: String,
+    pub detail: String,
+}
+
+/// The one way to everything a person sees.
+pub struct Ui {
+    pub facts: Facts,
+    pub terminal: SavedTerminal,
+    color: ColorChoice,
+    quiet: bool,
+    interrupt: Interrupt,
+    console: Arc<Console>,
+}
+
+impl Ui {
+    #[must_use]
+    pub fn new(facts: Facts, color: ColorChoice, quiet: bool, interrupt: Interrupt) -> Self {
+        Self {
+            facts,
+            terminal: SavedTerminal::save(),
+            color,
+            quiet,
+            interrupt,
+            console: Arc::new(Console::new(color)),
+        }
+    }
+
+    /// Writes an answer for people to stdout, nothing when quiet.
+    ///
+    /// # Errors
+    /// What writing gave, a closed pipe aside.
+    pub fn answer(&self, text: &str) -> io::Result<()> {
+        if self.quiet {
+            Ok(())
+        } else {
+            write_data(self.color, text)
+        }
+    }
+
+    /// Writes a document for programs to stdout.
+    ///
+    /// # Errors
+    /// What writing gave, a closed pipe aside.
+    pub fn data(&self, text: &str) -> io::Result<()> {
+        write_data(ColorChoice::Never, text)
+    }
+
+    /// Writes a remark for the person to stderr, nothing when quiet.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.console.line(&format!("- {}", secrets().hide(text)));
+        }
+    }
+
+    /// Writes an error to stderr, also when quiet.
+    pub fn error(&self, text: &str) {
+        self.console.line(&secrets().hide_tokens(text));
+    }
+
+    /// Shows what the agent says beside the protocol, cleaned, as it comes.
+    #[must_use]
+    pub fn live_text(&self, agent: &str) -> Arc<dyn Listener> {
+        Arc::new(live::LiveText::new(self.console.clone(), agent))
+    }
+
+    /// Ends a line that the agent left open.
+    pub fn end_live_text(&self) {
+        self.console.close_line();
+    }
+
+    /// Waits for `future` with a spinner at a terminal, and a line now and then elsewhere.
+    pub async fn while_waiting<T>(&self, what: &str, future: impl Future<Output = T>) -> T {
+        tokio::pin!(future);
+        let spins = self.facts.stderr_is_terminal && !self.quiet;
+        let started = Instant::now();
+        let mut every = if spins { SPIN_EVERY } else { SPEAK_AFTER };
+        loop {
+            tokio::select! {
+                done = &mut future => {
+                    self.console.stop_spinner();
+                    return done;
+                }
+                () = tokio::time::sleep(every) => {
+                    let text = format!(
+                        "waiting for {what}, {} so far",
+                        humantime::format_duration(Duration::from_secs(started.elapsed().as_secs())),
+                    );
+                    if spins {
+                        self.console.spin(&text);
+                    } else {
+                        self.note(&text);
+                        every *= 2;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets the person choose; `None` when they chose nothing.
+    ///
+    /// # Errors
+    /// `interrupted`, or `usage` when the terminal cannot be used.
+    pub async fn choose(
+        &self,
+        question: &str,
+        choices: Vec<Choice>,
+    ) -> Result<Option<usize>, Failure> {
+        let titles = choices
+            .iter()
+            .map(|choice| choice.title.chars().count())
+            .max()
+            .unwrap_or(0);
+        let items: Vec<String> = choices
+            .iter()
+            .map(|choice| format!("{:titles$}  {}", choice.title, choice.detail))
+            .collect();
+        let prompt = question.to_owned();
+        let asking = tokio::task::spawn_blocking(move || {
+            let theme = dialoguer::theme::ColorfulTheme::default();
+            dialoguer::Select::with_theme(&theme)
+                .with_prompt(prompt)
+                .items(&items)
+                .default(0)
+                .interact_opt()
+        });
+        let chosen = tokio::select! {
+            chosen = asking => chosen,
+            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal)),
+        };
+        match chosen {
+            Ok(Ok(chosen)) => Ok(chosen),
+            Ok(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
+                Err(self.abandon_prompt(self.interrupt.raised().await))
+            }
+            Ok(Err(error)) => Err(unusable_terminal(&error.to_string())),
+            Err(error) => Err(unusable_terminal(&error.to_string())),
+        }
+    }
+
+    /// Leaves a prompt whose thread still reads: the terminal is set back under it.
+    fn abandon_prompt(&self, signal: u8) -> Failure {
+        self.terminal.restore();
+        self.console.show_cursor();
+        interrupted(signal, Phase::Choice, "an answer")
+    }
+}
+
+fn unusable_terminal(reason: &str) -> Failure {
+    Failure::new(
+        FailureKind::Usage,
+        Phase::Choice,
+        format!("the terminal cannot be used for a choice: {reason}"),
+    )
+    .hint("pass `--method ID`")
+}
+
+fn write_data(color: ColorChoice, text: &str) -> io::Result<()> {
+    let mut stdout = AutoStream::new(io::stdout().lock(), color);
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    match written {
+        // Whoever read has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// How a wait is put into words.
+#[must_use]
+pub fn in_words(duration: Duration) -> String {
+    humantime::format_duration(round(duration)).to_string()
+}

@@ -1,0 +1,41 @@
+//! The terminal's settings, kept so that they can be set back.
+
+/// The settings of the terminal on stdin as they were when this was made.
+#[derive(Debug, Clone, Default)]
+pub struct SavedTerminal {
+    #[cfg(unix)]
+    settings: Option<rustix::termios::Termios>,
+}
+
+impl SavedTerminal {
+    /// Keeps the settings of the terminal on stdin; nothing when stdin is none.
+    #[must_use]
+    pub fn save() -> Self {
+        Self {
+            #[cfg(unix)]
+            settings: rustix::termios::tcgetattr(rustix::stdio::stdin()).ok(),
+        }
+    }
+
+    /// Sets the terminal back, if its settings have changed.
+    pub fn restore(&self) {
+        #[cfg(unix)]
+        if let Some(settings) = &self.settings
+            && is_foreground()
+        {
+            // A terminal that is gone needs no setting back.
+            let _ = rustix::termios::tcsetattr(
+                rustix::stdio::stdin(),
+                rustix::termios::OptionalActions::Now,
+                settings,
+            );
+        }
+    }
+}
+
+/// Setting a terminal from the background would stop this process.
+#[cfg(unix)]
+fn is_foreground() -> bool {
+    rustix::termios::tcgetpgrp(rustix::stdio::stdin())
+        .is_ok_and(|foreground| foreground == rustix::process::getpgrp())
+}
