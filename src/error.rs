@@ -78,6 +78,8 @@ pub struct Failure {
     pub phase: Phase,
     /// One sentence: what was being done and what came instead. It may quote the agent.
     pub message: Untrusted,
+    /// The message of the agent's error by itself.
+    pub reply: Option<Untrusted>,
     /// The JSON-RPC error code the agent gave.
     pub code: Option<i64>,
     /// The JSON-RPC error data the agent gave.
@@ -105,6 +107,7 @@ impl Failure {
             kind,
             phase,
             message: message.into(),
+            reply: None,
             code: None,
             data: None,
             stderr: None,

@@ -83,7 +83,7 @@ impl AgentOutcome {
             self.report = StatusReport {
                 state: AuthState::Unauthenticated,
                 evidence: Some(Evidence::Initialize),
-                message: Some(failure.message),
+                message: failure.reply,
                 ..StatusReport::default()
             };
         }
@@ -112,6 +112,7 @@ impl AgentOutcome {
             .for_each(|remark| hide(&mut remark.message));
         if let Some(failure) = &mut self.failure {
             hide(&mut failure.message);
+            failure.reply.iter_mut().for_each(hide);
             failure.stderr.iter_mut().for_each(hide);
             failure
                 .hints

@@ -101,6 +101,16 @@ impl Settings {
         }
     }
 
+    /// The version that was asked for by option or environment, as the option takes it.
+    #[must_use]
+    pub const fn protocol_argument(&self) -> Option<&'static str> {
+        match self.protocol {
+            Some(ProtocolChoice::V1) => Some("1"),
+            Some(ProtocolChoice::V2) => Some("2"),
+            Some(ProtocolChoice::Auto) | None => None,
+        }
+    }
+
     /// The protocol version to ask one agent for.
     #[must_use]
     pub fn protocol(&self, agent: &AgentDefinition) -> ProtocolChoice {

@@ -163,6 +163,9 @@ fn repeated_options(settings: &Settings) -> Vec<String> {
     if let Some(cwd) = &settings.cwd {
         options.extend(["--cwd".to_owned(), cwd.display().to_string()]);
     }
+    if let Some(protocol) = settings.protocol_argument() {
+        options.extend(["--protocol".to_owned(), protocol.to_owned()]);
+    }
     for (name, _) in &settings.env {
         options.extend(["--env".to_owned(), name.clone()]);
     }

@@ -315,6 +315,7 @@ impl Connection {
         }
         let mut failure =
             Failure::new(FailureKind::Rejected, phase, text).with_stderr(&self.stderr_tail());
+        failure.reply = (!message.is_empty()).then(|| message.into());
         failure.code = code;
         failure.data = data;
         failure

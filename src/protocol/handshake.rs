@@ -199,6 +199,9 @@ fn read_method(
         _ => "",
     };
     let flow = match type_name {
+        "agent" if quirks::has_terminal_recipe(entry) => {
+            MethodFlow::Unsupported("its command is the agent's own proposal, not supported yet")
+        }
         "agent" => MethodFlow::Agent,
         "terminal" => terminal_flow(dialect, id, entry, remarks),
         "" => MethodFlow::Unsupported("has no type"),

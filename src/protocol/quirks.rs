@@ -3,13 +3,20 @@
 use serde_json::{Map, Value};
 
 use crate::auth::{Account, AuthState, Diagnostic, Evidence, StatusReport};
-use crate::error::{AUTH_REQUIRED, Failure};
+use crate::error::{AUTH_REQUIRED, Failure, Phase};
 use crate::untrusted::Untrusted;
 
 /// The marker older agents look for before they offer a terminal login: auggie 0.36, copilot
 /// 1.0.102, opencode, kilocode and older Claude adapters.
 pub fn terminal_auth_marker() -> Map<String, Value> {
     Map::from_iter([("terminal-auth".to_owned(), Value::Bool(true))])
+}
+
+/// Whether an untyped method is one for the terminal: `_meta["terminal-auth"]` with a command of the
+/// agent's choice (auggie 0.36, copilot 1.0.102), or `_meta.type` (qwen-code).
+pub fn has_terminal_recipe(method: &Value) -> bool {
+    let meta = &method["_meta"];
+    meta["terminal-auth"].is_object() || meta["type"] == "terminal"
 }
 
 /// Whether the capabilities carry the marker `authStatus` of an agent that pushes
@@ -96,7 +103,7 @@ pub fn means_sign_in_required(failure: &Failure) -> bool {
             .any(|key| !matches!(key.as_str(), "authMethods" | "message" | "methodId")),
         Some(_) => true,
     };
-    failure.is_code(AUTH_REQUIRED) && !names_another_reason
+    failure.phase == Phase::INITIALIZE && failure.is_code(AUTH_REQUIRED) && !names_another_reason
 }
 
 /// What an `initialize` answer says it is by its keys: agents such as gptme-acp 0.35 and elizacp

@@ -150,7 +150,7 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
         (AuthState::Unknown, Some(failure)) if outcome.could_not_be_asked() => {
-            block.bad(&sentence(failure.message.raw()));
+            block.bad(failure.message.raw());
         }
         (AuthState::Unknown, Some(failure)) => {
             block.open(&format!("Unknown: {}", failure.message.raw()));
@@ -193,15 +193,13 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
             block.good("Nothing to do: this agent already works without sign-in");
         }
         (OperationResult::AlreadySignedIn, _) => {
-            block.good(&format!("Already signed in{who}"));
+            block.good(&format!("Signed in already{who}"));
+            if offers_logout(outcome) {
+                let logout = outcome.target.command_line("logout", &[]);
+                block.item(&format!("To change the account, sign out first: {logout}"));
+            }
             let again = outcome.target.command_line("login", &["--force"]);
-            let logout = outcome.target.command_line("logout", &[]);
-            let first = if offers_logout(outcome) {
-                format!("{logout} first, or ")
-            } else {
-                String::new()
-            };
-            block.item(&format!("To change the account: {first}{again}"));
+            block.item(&format!("To sign in all the same: {again}"));
         }
         (OperationResult::SignedOut, true) => block.good("Signed out"),
         (OperationResult::SignedOut, false) => {
@@ -209,14 +207,14 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
                 "Logout accepted, not verified: the agent does not say whether it is signed in",
             );
         }
-        (OperationResult::AlreadySignedOut, _) => block.good("Already signed out"),
+        (OperationResult::AlreadySignedOut, _) => block.good("Signed out already"),
         (OperationResult::Declined, _) => block.bad("Not signed in: you chose no method"),
         (OperationResult::Failed | OperationResult::Unsupported, _) => {
             let reason = outcome
                 .failure
                 .as_ref()
                 .map_or("no reason was given", |failure| failure.message.raw());
-            block.bad(&sentence(reason));
+            block.bad(reason);
         }
     }
     if let Some(method) = &operation.method {
@@ -410,12 +408,4 @@ pub fn failure(failure: &Failure) -> String {
 #[must_use]
 pub fn failure_line(failure: &Failure) -> String {
     format!("{} {}", "error:".red(), tidy(failure.message.raw()))
-}
-
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => first.to_uppercase().chain(characters).collect(),
-        None => String::new(),
-    }
 }

@@ -1,0 +1,263 @@
+//! The agents that public reports tell of, played through the real program.
+
+use serde_json::Value;
+
+use crate::common::{Agent, Place, Pty, Run};
+
+fn all_cases() -> Vec<Value> {
+    serde_json::from_str(include_str!("cases.json")).unwrap()
+}
+
+fn case(id: &str) -> Value {
+    all_cases()
+        .into_iter()
+        .find(|case| case["id"] == id)
+        .unwrap_or_else(|| panic!("no case {id}"))
+}
+
+/// What a run came to, on pipes or on a pseudo-terminal.
+struct Played {
+    code: i32,
+    text: String,
+    /// Stdout by itself, where there was no terminal.
+    stdout: Option<String>,
+}
+
+fn play(id: &str, json: bool) {
+    let case = case(id);
+    let mut place = Place::new();
+    let opts = &case["opts"];
+    for (name, value) in opts["env"].as_object().into_iter().flatten() {
+        place.env(name, value.as_str().unwrap());
+    }
+    let agent = Agent::new(&place, id, case["agent_script"].clone());
+    let words = arguments(&place, &case, &agent, json);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let played = if opts["tty"] == true {
+        on_terminal(&agent, opts, place.pty(&words))
+    } else {
+        let run: Run = place.run(&words);
+        Played {
+            code: run.code,
+            text: run.all(),
+            stdout: Some(run.stdout),
+        }
+    };
+    check(&case, &agent, &played, json);
+}
+
+fn arguments(place: &Place, case: &Value, agent: &Agent, json: bool) -> Vec<String> {
+    let opts = &case["opts"];
+    let mut words = vec![case["command"].as_str().unwrap().to_owned()];
+    if json {
+        words.push("--json".to_owned());
+    }
+    if opts["verbose"] == true {
+        words.push("-v".to_owned());
+    }
+    if case["id"] == "E03-v1-only-rejects-2" {
+        // Version 1 is asked for first; this is about an agent that is asked for 2.
+        words.extend(["--protocol".to_owned(), "2".to_owned()]);
+    }
+    if let Some(method) = opts["method"].as_str() {
+        words.extend(["--method".to_owned(), method.to_owned()]);
+    }
+    for (option, key) in [
+        ("--timeout", "timeout_ms"),
+        ("--start-timeout", "max_start_ms"),
+        ("--login-timeout", "login_timeout_ms"),
+    ] {
+        if let Some(milliseconds) = opts[key].as_u64() {
+            words.extend([option.to_owned(), format!("{milliseconds}ms")]);
+        }
+    }
+    let Some(names) = opts["agents"].as_array() else {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        return agent.after(&words);
+    };
+    let mut config = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let other = if *name == case["id"] {
+            agent.table(&format!("a{index}"))
+        } else {
+            let steps = self::case(name.as_str().unwrap())["agent_script"].clone();
+            Agent::new(place, &format!("a{index}"), steps).table(&format!("a{index}"))
+        };
+        config.push_str(&other);
+        words.push(format!("a{index}"));
+    }
+    let path = place.write("config.toml", &config);
+    words.extend(["--config".to_owned(), path.to_str().unwrap().to_owned()]);
+    words
+}
+
+fn on_terminal(agent: &Agent, opts: &Value, mut pty: Pty) -> Played {
+    if opts["cancel_after_ms"].is_number() {
+        // When the program on the terminal runs, whatever that takes, the person gives up.
+        agent.wait_for("start", |entry| entry["args"] != Value::Array(Vec::new()));
+        pty.send_control('c');
+    }
+    let (code, text) = pty.finish();
+    Played {
+        code,
+        text,
+        stdout: None,
+    }
+}
+
+fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
+    let expect = &case["expect"];
+    let context = format!(
+        "case {}, json {json}, exit code {}\n{}",
+        case["id"], played.code, played.text
+    );
+    assert_eq!(
+        Value::from(played.code),
+        expect["exitCode"],
+        "exit code, {context}"
+    );
+    let strings = |key: &str| -> Vec<String> {
+        expect[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().unwrap().to_owned())
+            .collect()
+    };
+    // In JSON our own sentences are not all there, and quotes are escaped.
+    if !json {
+        for text in strings("says") {
+            assert!(
+                unwrapped(&played.text).contains(&text),
+                "says {text:?}, {context}"
+            );
+        }
+    }
+    for text in strings("not_says") {
+        assert!(!played.text.contains(&text), "says {text:?}, {context}");
+    }
+    let requests = agent.requests();
+    for method in strings("sends") {
+        assert!(
+            requests.contains(&method),
+            "sends {method}, not only {requests:?}, {context}"
+        );
+    }
+    for method in strings("never_sends") {
+        assert!(!requests.contains(&method), "sends {method}, {context}");
+    }
+    let argv = strings("argv");
+    assert!(
+        argv.is_empty() || agent.starts().contains(&argv),
+        "argv {:?}, {context}",
+        agent.starts()
+    );
+    if let Some(starts) = expect["starts"].as_u64() {
+        assert_eq!(agent.starts().len() as u64, starts, "starts, {context}");
+    }
+    if expect["no_leftover"] == true {
+        agent.assert_nothing_left();
+    }
+    if let (true, Some(stdout)) = (json, &played.stdout) {
+        let document: Value =
+            serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}, {context}"));
+        assert_eq!(document["exitCode"], expect["exitCode"], "{context}");
+        let of_case = document["agents"].as_array().unwrap().iter();
+        let states: Vec<&Value> = of_case.map(|agent| &agent["state"]).collect();
+        if expect["state"].is_string() {
+            assert!(
+                states.contains(&&expect["state"]),
+                "state {states:?}, {context}"
+            );
+        }
+    }
+    assert!(agent.state()["harm"].is_null(), "{context}");
+}
+
+/// The text without the breaks that a terminal's line ends put in.
+fn unwrapped(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+macro_rules! cases {
+    ($($name:ident: $id:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                play($id, false);
+                play($id, true);
+            }
+        )*
+
+        #[test]
+        fn every_case_is_played() {
+            let played = [$($id),*];
+            let known: Vec<Value> = all_cases();
+            let left: Vec<&str> = known
+                .iter()
+                .map(|case| case["id"].as_str().unwrap())
+                .filter(|id| !played.contains(id) && !LATER.contains(id))
+                .collect();
+            assert!(left.is_empty(), "not played: {left:?}");
+        }
+    };
+}
+
+/// Cases of features that are still to come.
+const LATER: &[&str] = &[
+    "D02-legacy-meta-terminal",
+    "D03-type-inside-meta",
+    "J03-env-var-method-present",
+];
+
+cases! {
+    a01_log_lines_first: "A01-log-lines-first",
+    a02_osc_title_glued: "A02-osc-title-glued",
+    a03_login_url_on_stdout: "A03-login-url-on-stdout",
+    a05_prompt_without_newline: "A05-prompt-without-newline",
+    a06_bom_before_json: "A06-bom-before-json",
+    a08_crlf_and_no_final_newline: "A08-crlf-and-no-final-newline",
+    a09_large_answer: "A09-large-answer",
+    a12_stderr_flood: "A12-stderr-flood",
+    b01_agent_request_clashing_id: "B01-agent-request-clashing-id",
+    b03_error_with_null_id: "B03-error-with-null-id",
+    c01_unknown_request_must_be_answered: "C01-unknown-request-must-be-answered",
+    c02_terminal_create_during_login: "C02-terminal-create-during-login",
+    c04_identity_push: "C04-identity-push",
+    d01_nulls_and_missing_fields: "D01-nulls-and-missing-fields",
+    d05_no_methods: "D05-no-methods",
+    d08_capability_must_be_advertised: "D08-capability-must-be-advertised",
+    d10_several_methods_none_chosen: "D10-several-methods-none-chosen",
+    e01_integer_required: "E01-integer-required",
+    e03_v1_only_rejects_2: "E03-v1-only-rejects-2",
+    f01_detail_in_data_string: "F01-detail-in-data-string",
+    f04_expired_token_only_on_stderr: "F04-expired-token-only-on-stderr",
+    g01_methods_listed_though_logged_in: "G01-methods-listed-though-logged-in",
+    g02_no_status_method: "G02-no-status-method",
+    g03_authenticated_means_present: "G03-authenticated-means-present",
+    g05_success_but_old_process_stays_out: "G05-success-but-old-process-stays-out",
+    g08_second_account: "G08-second-account",
+    g09_key_in_env_shadows_login: "G09-key-in-env-shadows-login",
+    g10_locked_keychain_hang: "G10-locked-keychain-hang",
+    g11_status_must_not_touch: "G11-status-must-not-touch",
+    h01_login_never_answers: "H01-login-never-answers",
+    h02_slow_login_then_error: "H02-slow-login-then-error",
+    h03_initialize_never_answers: "H03-initialize-never-answers",
+    h04_slow_first_start: "H04-slow-first-start",
+    h05_exits_at_once_with_reason: "H05-exits-at-once-with-reason",
+    h08_grandchild_left_behind: "H08-grandchild-left-behind",
+    h10_one_slow_agent_among_many: "H10-one-slow-agent-among-many",
+    i01_no_authenticate_for_terminal: "I01-no-authenticate-for-terminal",
+    i03_login_fails_with_text: "I03-login-fails-with-text",
+    i04_login_program_stays_open: "I04-login-program-stays-open",
+    i06_terminal_left_raw: "I06-terminal-left-raw",
+    i07_method_names_a_command: "I07-method-names-a-command",
+    i08_windows_shims: "I08-windows-shims",
+    j01_environment_stripped: "J01-environment-stripped",
+    j04_command_forms: "J04-command-forms",
+    j05_config_comments_and_bom: "J05-config-comments-and-bom",
+    j06_secrets_in_trace: "J06-secrets-in-trace",
+    k02_logout_not_offered: "K02-logout-not-offered",
+    k03_v2_logout_without_marker: "K03-v2-logout-without-marker",
+    l02_already_in_skip_login: "L02-already-in-skip-login",
+}

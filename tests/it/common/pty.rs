@@ -1,0 +1,88 @@
+//! The program on a pseudo-terminal.
+
+use std::process::Command;
+
+use rexpect::process::{Signal, WaitStatus};
+use rexpect::session::{PtySession, spawn_command};
+
+use super::PATIENCE;
+
+/// A run on a pseudo-terminal of its own.
+pub struct Pty {
+    session: PtySession,
+    seen: String,
+}
+
+impl Pty {
+    pub fn start(command: Command) -> Self {
+        let patience = u64::try_from(PATIENCE.as_millis()).unwrap();
+        let session = spawn_command(command, Some(patience)).unwrap();
+        Self {
+            session,
+            seen: String::new(),
+        }
+    }
+
+    /// Waits until the ASCII text has been shown.
+    #[track_caller]
+    pub fn expect(&mut self, text: &str) {
+        match self.session.exp_string(text) {
+            Ok(before) => {
+                self.seen.push_str(&before);
+                self.seen.push_str(text);
+            }
+            Err(error) => panic!("{text:?} was never shown: {error}\n{}", self.seen),
+        }
+    }
+
+    pub fn send(&mut self, text: &str) {
+        self.session.send(text).unwrap();
+        self.session.flush().unwrap();
+    }
+
+    pub fn send_line(&mut self, text: &str) {
+        self.session.send_line(text).unwrap();
+    }
+
+    /// Types a control character such as `c`.
+    pub fn send_control(&mut self, character: char) {
+        self.session.send_control(character).unwrap();
+    }
+
+    /// The terminal's settings as `stty -a` prints them.
+    pub fn settings(&self) -> String {
+        let terminal = self.session.process().get_file_handle().unwrap();
+        let output = Command::new("stty")
+            .arg("-a")
+            .stdin(terminal)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Sends a signal to the program alone.
+    pub fn signal(&mut self, signal: Signal) {
+        self.session.process_mut().signal(signal).unwrap();
+    }
+
+    /// Waits for the end: the exit code, and everything that was shown.
+    pub fn finish(mut self) -> (i32, String) {
+        let rest = self.session.exp_eof().unwrap();
+        self.seen.push_str(&rest);
+        let code = match self.session.process().wait().unwrap() {
+            WaitStatus::Exited(_, code) => code,
+            WaitStatus::Signaled(_, signal, _) => -(signal as i32),
+            other => panic!("neither exited nor signalled: {other:?}"),
+        };
+        (code, as_text(&self.seen))
+    }
+}
+
+/// The reader makes a character of every byte; this makes text of them again.
+fn as_text(seen: &str) -> String {
+    let bytes: Vec<u8> = seen
+        .chars()
+        .map(|byte| u8::try_from(u32::from(byte)).unwrap_or(b'?'))
+        .collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
