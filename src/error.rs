@@ -32,6 +32,8 @@ pub enum FailureKind {
     Timeout,
     /// A signal, by its number.
     Interrupted(u8),
+    /// The answer could not be written.
+    Output,
     /// A fault in acp-auth.
     Internal,
 }

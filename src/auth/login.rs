@@ -215,6 +215,7 @@ async fn choose(
             });
             match ui
                 .choose(
+                    agent,
                     &format!("How do you want to sign in to {agent}?"),
                     choices.collect(),
                 )

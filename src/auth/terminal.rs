@@ -8,6 +8,8 @@ use tokio::process::Child;
 use super::Visit;
 use crate::connection::{describe_exit, interrupted};
 use crate::error::{Failure, FailureKind, Phase};
+use crate::interrupt::Interrupt;
+use crate::protocol::Runner;
 use crate::ui::Ui;
 use crate::untrusted::Untrusted;
 
@@ -44,25 +46,17 @@ pub async fn run(
     ui.note("if it stays open, quit the agent's program when you are signed in");
     let saved = ui.terminal.clone();
     let child = launch.start_on_terminal(agent)?;
-    let ended = wait(
-        child,
-        runner.limits.login,
-        &runner.surroundings.interrupt,
-        agent,
-    )
-    .await;
+    let ended = wait(visit.runner, child, ui).await;
     // A program that was killed leaves the terminal as it had set it.
     saved.restore();
     ended
 }
 
-async fn wait(
-    mut child: Child,
-    limit: Option<Duration>,
-    interrupt: &crate::interrupt::Interrupt,
-    agent: &str,
-) -> Result<(), Failure> {
+async fn wait(runner: &Runner, mut child: Child, ui: &Ui) -> Result<(), Failure> {
     let phase = Phase::TerminalLogin;
+    let agent = &runner.agent;
+    let limit = runner.limits.login;
+    let interrupt = &runner.surroundings.interrupt;
     let expired = async {
         match limit {
             Some(limit) => tokio::time::sleep(limit).await,
@@ -92,6 +86,7 @@ async fn wait(
         }
         signal = interrupt.raised() => {
             // The terminal sent the signal to the program as well.
+            ui.note("ending the sign-in program, a second Ctrl-C kills it");
             let patience = if signal == 2 { INTERRUPT_PATIENCE } else { Duration::ZERO };
             end(&mut child, patience, interrupt).await;
             Err(interrupted(signal, phase, agent))
@@ -100,7 +95,7 @@ async fn wait(
 }
 
 /// Ends the program and what it started: by itself, by TERM, by KILL; a further signal kills at once.
-async fn end(child: &mut Child, patience: Duration, interrupt: &crate::interrupt::Interrupt) {
+async fn end(child: &mut Child, patience: Duration, interrupt: &Interrupt) {
     let seen = interrupt.count();
     let family = family(child);
     let politely = async {

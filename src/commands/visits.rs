@@ -57,33 +57,32 @@ impl Run {
         let collecting = async {
             let mut waiting: Vec<Option<AgentOutcome>> = (0..count).map(|_| None).collect();
             let mut known = Vec::with_capacity(count);
+            let mut unwritten = None;
             while let Some((index, outcome)) = outcomes.recv().await {
                 waiting[index] = Some(outcome);
                 while let Some(outcome) = waiting.get_mut(known.len()).and_then(Option::take) {
-                    self.answer_one(&outcome, known.len());
+                    let answered = self.answer_one(&outcome, known.len());
+                    unwritten = unwritten.or(answered.err().map(|error| self.unwritten(&error)));
                     known.push(outcome);
                 }
             }
-            known
+            (known, unwritten)
         };
-        let known = match action {
+        let (known, unwritten) = match action {
             // A login says itself what it waits for.
             Action::Login(_) | Action::Logout => collecting.await,
             Action::Status => self.ui.while_waiting("the answer", collecting).await,
         };
-        let outcome = RunOutcome {
+        if known.len() < count {
+            // A visit that told nothing has panicked; what it left behind is unwound first.
+            finish(&mut visits).await;
+        }
+        let outcome = self.answer_document(RunOutcome {
             command,
             agents: known,
-            failure: None,
-        };
-        let outcome = self.answer_document(outcome);
-        while let Some(visit) = visits.join_next().await {
-            if let Err(error) = visit
-                && error.is_panic()
-            {
-                std::panic::resume_unwind(error.into_panic());
-            }
-        }
+            failure: unwritten,
+        });
+        finish(&mut visits).await;
         self.report_cut_trace();
         outcome
     }
@@ -146,18 +145,18 @@ impl Run {
         }
     }
 
-    fn answer_one(&self, outcome: &AgentOutcome, index: usize) {
+    fn answer_one(&self, outcome: &AgentOutcome, index: usize) -> std::io::Result<()> {
         if self.settings.json {
-            return;
+            return Ok(());
         }
-        let gap = if index > 0 { "\n" } else { "" };
-        let text = human::agent(outcome, self.settings.verbose);
-        self.report_output(self.ui.answer(&format!("{gap}{text}")));
         if self.settings.quiet
             && let Some(failure) = &outcome.failure
         {
             self.ui.error(&human::failure_line(failure));
         }
+        let gap = if index > 0 { "\n" } else { "" };
+        let text = human::agent(outcome, self.settings.verbose);
+        self.ui.answer(&format!("{gap}{text}"))
     }
 
     /// Prints the document, where one is wanted; what cannot be written becomes the outcome.
@@ -165,27 +164,23 @@ impl Run {
         if self.settings.json
             && let Err(error) = self.ui.data(&json::document(&outcome))
         {
-            outcome.failure = Some(Failure::new(
-                FailureKind::Internal,
-                Phase::Output,
-                format!("the answer could not be written to stdout: {error}"),
-            ));
+            outcome.failure = Some(self.unwritten(&error));
         }
         outcome
+    }
+
+    /// Says that the answer could not be written: a script must not take that for an answer.
+    fn unwritten(&self, error: &std::io::Error) -> Failure {
+        let text = format!("the answer could not be written to stdout: {error}");
+        let failure = Failure::new(FailureKind::Output, Phase::Output, text);
+        self.ui.error(&human::failure(&failure));
+        failure
     }
 
     /// Prints a failure that came before any agent was started.
     pub fn answer_failure(&self, command: &'static str, failure: Failure) -> RunOutcome {
         self.ui.error(&human::failure(&failure));
         self.answer_document(RunOutcome::failed(command, failure))
-    }
-
-    fn report_output(&self, written: std::io::Result<()>) {
-        if let Err(error) = written {
-            self.ui.error(&format!(
-                "error: the answer could not be written to stdout: {error}"
-            ));
-        }
     }
 
     fn report_cut_trace(&self) {
@@ -197,6 +192,17 @@ impl Run {
         {
             self.ui
                 .error("warning: the trace is incomplete, its file could not be written any more");
+        }
+    }
+}
+
+/// Waits until every visit has ended its agent; a panic of one goes on here.
+async fn finish(visits: &mut JoinSet<()>) {
+    while let Some(visit) = visits.join_next().await {
+        if let Err(error) = visit
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use serde::{Deserialize, Deserializer};
@@ -26,6 +27,17 @@ pub struct LineReader<R> {
     searched: usize,
     limit: usize,
     ended: bool,
+    /// Whether it was told that the unfinished line rests.
+    has_rested: bool,
+}
+
+/// What came next from a reader of lines.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    Line(BytesMut),
+    /// The start of a line has come, and nothing more for a while.
+    Rested,
+    End,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
@@ -36,22 +48,24 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             searched: 0,
             limit,
             ended: false,
+            has_rested: false,
         }
     }
 
-    /// The next line without its line feed; the unterminated rest at the end; `None` after that.
+    /// The next line without its line feed, the unterminated rest at the end; or word that the start
+    /// of a line has rested that long, once for every piece that came.
     ///
     /// Cancel safe: what was read stays in the buffer.
     ///
     /// # Errors
     /// `InvalidData` when a line is longer than the limit, else what reading gave.
-    pub async fn next(&mut self) -> io::Result<Option<BytesMut>> {
+    pub async fn next(&mut self, rest: Duration) -> io::Result<Step> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
                 let mut line = self.buffer.split_to(self.searched + at + 1);
                 line.truncate(line.len() - 1);
                 self.searched = 0;
-                return Ok(Some(line));
+                return Ok(Step::Line(line));
             }
             self.searched = self.buffer.len();
             if self.searched > self.limit {
@@ -62,10 +76,28 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if self.ended {
                 self.searched = 0;
                 let rest = self.buffer.split();
-                return Ok((!rest.is_empty()).then_some(rest));
+                return Ok(if rest.is_empty() {
+                    Step::End
+                } else {
+                    Step::Line(rest)
+                });
             }
             self.buffer.reserve(CHUNK);
-            self.ended = self.source.read_buf(&mut self.buffer).await? == 0;
+            let is_fresh = self.searched > 0 && !self.has_rested;
+            let read = self.source.read_buf(&mut self.buffer);
+            let count = if is_fresh {
+                match tokio::time::timeout(rest, read).await {
+                    Ok(count) => count?,
+                    Err(_) => {
+                        self.has_rested = true;
+                        return Ok(Step::Rested);
+                    }
+                }
+            } else {
+                read.await?
+            };
+            self.ended = count == 0;
+            self.has_rested = false;
         }
     }
 
@@ -223,18 +255,42 @@ mod tests {
         assert_sorted(b"\xff\xfe{", 0, Some("\u{fffd}\u{fffd}{"));
     }
 
+    const NEVER: Duration = Duration::from_secs(3600);
+
     #[tokio::test]
     async fn the_rest_without_a_line_feed_is_a_line() {
         let mut lines = LineReader::new(&b"a\nbc"[..], 10);
-        assert_eq!(lines.next().await.unwrap().as_deref(), Some(&b"a"[..]));
-        assert_eq!(lines.next().await.unwrap().as_deref(), Some(&b"bc"[..]));
-        assert_eq!(lines.next().await.unwrap(), None);
+        assert_eq!(
+            lines.next(NEVER).await.unwrap(),
+            Step::Line(BytesMut::from("a"))
+        );
+        assert_eq!(
+            lines.next(NEVER).await.unwrap(),
+            Step::Line(BytesMut::from("bc"))
+        );
+        assert_eq!(lines.next(NEVER).await.unwrap(), Step::End);
+    }
+
+    #[tokio::test]
+    async fn an_unfinished_line_is_told_of_once() {
+        let (mut writer, reader) = tokio::io::duplex(64);
+        let mut lines = LineReader::new(reader, 10);
+        tokio::io::AsyncWriteExt::write_all(&mut writer, b"ab")
+            .await
+            .unwrap();
+        assert_eq!(lines.next(Duration::ZERO).await.unwrap(), Step::Rested);
+        assert_eq!(lines.unfinished(), b"ab");
+        drop(writer);
+        assert_eq!(
+            lines.next(Duration::ZERO).await.unwrap(),
+            Step::Line(BytesMut::from("ab"))
+        );
     }
 
     #[tokio::test]
     async fn a_line_past_the_limit_is_an_error() {
         let mut lines = LineReader::new(&b"0123456789abc"[..], 10);
-        let error = lines.next().await.unwrap_err();
+        let error = lines.next(NEVER).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
 }

@@ -344,9 +344,14 @@ pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Failure {
         15 => "terminated",
         _ => "hung up",
     };
+    let when = match phase {
+        Phase::Choice => format!("while a sign-in method of {agent} was being chosen"),
+        Phase::TerminalLogin => format!("while the sign-in program of {agent} ran"),
+        phase => format!("while waiting for {agent} to answer {}", phase.name()),
+    };
     Failure::new(
         FailureKind::Interrupted(signal),
         phase,
-        format!("{what} while waiting for {agent} at {}", phase.name()),
+        format!("{what} {when}"),
     )
 }

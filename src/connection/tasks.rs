@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::framing::{Envelope, LINE_LIMIT, LineReader, sort_line};
+use super::framing::{Envelope, LINE_LIMIT, LineReader, Step, sort_line};
 use super::shared::{Closed, Notification, Reply, RpcError, SMALL, Shared};
 use crate::error::{FailureKind, METHOD_NOT_FOUND};
 use crate::trace::{Direction, Trace};
@@ -62,26 +62,22 @@ impl StdoutReader {
         let mut lines = LineReader::new(stdout, LINE_LIMIT);
         let mut shown = 0;
         loop {
-            let listener = self.shared.listener();
-            let waiting = lines.next();
-            let line = match &listener {
-                Some(_) => tokio::time::timeout(PARTIAL_REST, waiting).await,
-                None => Ok(waiting.await),
-            };
-            match line {
-                Err(_rested) => {
+            match lines.next(PARTIAL_REST).await {
+                Ok(Step::Line(line)) => {
+                    self.line(&line[shown.min(line.len())..], shown > 0).await;
+                    shown = 0;
+                }
+                Ok(Step::Rested) => {
                     let unfinished = &lines.unfinished()[shown..];
-                    if let Some(listener) = listener.filter(|_| is_prose(unfinished)) {
+                    if let Some(listener) = self.shared.listener()
+                        && is_prose(unfinished)
+                    {
                         listener.stray_stdout(unfinished);
                         shown += unfinished.len();
                     }
                 }
-                Ok(Ok(Some(line))) => {
-                    self.line(&line[shown.min(line.len())..], shown > 0).await;
-                    shown = 0;
-                }
-                Ok(Ok(None)) => return,
-                Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                Ok(Step::End) => return,
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
                     self.shared.close(Closed {
                         kind: FailureKind::Protocol,
                         reason: format!("it sent a line of more than {} MiB", LINE_LIMIT >> 20),
@@ -89,7 +85,7 @@ impl StdoutReader {
                     });
                     return;
                 }
-                Ok(Err(_)) => return,
+                Err(_) => return,
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::auth::{
     Account, AuthMethod, AuthState, Handshake, MethodFlow, Operation, OperationKind,
     OperationResult,
 };
-use crate::error::Failure;
+use crate::error::{Failure, Phase};
 use crate::outcome::AgentOutcome;
 use crate::redact::secrets;
 use crate::ui::in_words;
@@ -362,7 +362,9 @@ fn method_with_obstacle(method: &AuthMethod, has_terminal: bool) -> String {
 
 /// Where it failed, what the agent sent with it and wrote before it, and what to do next.
 fn details(block: &mut Block, failure: &Failure) {
-    block.item(&format!("Failed at: {}", failure.phase.name()));
+    if failure.phase != Phase::Choice {
+        block.item(&format!("Failed at: {}", failure.phase.name()));
+    }
     if let Some(data) = &failure.data {
         let data = data
             .as_str()

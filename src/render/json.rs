@@ -218,6 +218,7 @@ enum ErrorKind {
     Rejected,
     Timeout,
     Interrupted,
+    Output,
     Internal,
 }
 
@@ -437,6 +438,7 @@ impl<'a> From<&'a Failure> for ErrorReport<'a> {
                 FailureKind::Rejected => ErrorKind::Rejected,
                 FailureKind::Timeout => ErrorKind::Timeout,
                 FailureKind::Interrupted(_) => ErrorKind::Interrupted,
+                FailureKind::Output => ErrorKind::Output,
                 FailureKind::Internal => ErrorKind::Internal,
             },
             phase: failure.phase.name(),

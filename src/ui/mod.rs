@@ -172,6 +172,7 @@ impl Ui {
     /// `interrupted`, or `usage` when the terminal cannot be used.
     pub async fn choose(
         &self,
+        agent: &str,
         question: &str,
         choices: Vec<Choice>,
     ) -> Result<Option<usize>, Failure> {
@@ -191,16 +192,17 @@ impl Ui {
                 .with_prompt(prompt)
                 .items(&items)
                 .default(0)
+                .report(false)
                 .interact_opt()
         });
         let chosen = tokio::select! {
             chosen = asking => chosen,
-            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal)),
+            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, agent)),
         };
         match chosen {
             Ok(Ok(chosen)) => Ok(chosen),
             Ok(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
-                Err(self.abandon_prompt(self.interrupt.raised().await))
+                Err(self.abandon_prompt(self.interrupt.raised().await, agent))
             }
             Ok(Err(error)) => Err(unusable_terminal(&error.to_string())),
             Err(error) => Err(unusable_terminal(&error.to_string())),
@@ -208,10 +210,10 @@ impl Ui {
     }
 
     /// Leaves a prompt whose thread still reads: the terminal is set back under it.
-    fn abandon_prompt(&self, signal: u8) -> Failure {
+    fn abandon_prompt(&self, signal: u8, agent: &str) -> Failure {
         self.terminal.restore();
         self.console.show_cursor();
-        interrupted(signal, Phase::Choice, "an answer")
+        interrupted(signal, Phase::Choice, agent)
     }
 }
 

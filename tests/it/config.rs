@@ -1,1 +1,264 @@
+//! Agents: named, configured, given on the spot.
 
+use serde_json::json;
+
+use crate::common::{Agent, Place, answers_v1};
+
+fn signed_in(place: &Place) -> Agent {
+    Agent::new(
+        place,
+        "agent",
+        json!([answers_v1(), {"on": "auth/status", "reply": {"state": "authenticated"}}]),
+    )
+}
+
+/// Writes the configuration where it is looked for.
+fn configure(place: &Place, text: &str) {
+    place.write("home/.config/acp-auth/config.toml", text);
+}
+
+#[test]
+fn without_any_agent_it_says_what_was_found_and_what_to_type() {
+    let place = Place::new();
+    let run = place.run(&["status"]);
+    run.assert_code(2)
+        .assert_says("home/.config/acp-auth/config.toml")
+        .assert_says("acp-auth status demo");
+    assert_eq!(run.stdout, "");
+    let (run, document) = place.run_json(&["status"]);
+    run.assert_code(2);
+    assert_eq!(
+        (&document["error"]["kind"], &document["agents"]),
+        (&json!("usage"), &json!([]))
+    );
+}
+
+#[test]
+fn the_configuration_names_agents_and_a_default() {
+    let mut place = Place::new();
+    let agent = signed_in(&place);
+    configure(&place, &agent.table("one"));
+    place
+        .run(&["status"])
+        .assert_code(0)
+        .assert_says("one  Scripted");
+    configure(&place, &(agent.table("one") + &agent.table("two")));
+    place
+        .run(&["status"])
+        .assert_code(0)
+        .assert_says("one  Scripted")
+        .assert_says("two  Scripted");
+    place
+        .run(&["logout"])
+        .assert_code(2)
+        .assert_says("name one: one, two");
+    configure(
+        &place,
+        &format!(
+            "default = \"two\"\n{}{}",
+            agent.table("one"),
+            agent.table("two")
+        ),
+    );
+    place
+        .run(&["status"])
+        .assert_code(0)
+        .assert_says("two  Scripted")
+        .assert_says_not("one  Scripted");
+    place.env("ACP_AUTH_AGENT", "one");
+    place
+        .run(&["status"])
+        .assert_code(0)
+        .assert_says("one  Scripted")
+        .assert_says_not("two  Scripted");
+    let (_, document) = place.run_json(&["status"]);
+    assert_eq!(document["agents"][0]["definedIn"]["kind"], "config");
+}
+
+#[test]
+fn an_unknown_name_starts_nothing_and_names_the_nearest() {
+    let place = Place::new();
+    let agent = signed_in(&place);
+    configure(&place, &agent.table("codex"));
+    place
+        .run(&["status", "codx"])
+        .assert_code(2)
+        .assert_says("did you mean `codex`?");
+    place
+        .run(&["status", "codex", "nope"])
+        .assert_code(2)
+        .assert_says("there is no agent nope");
+    assert!(agent.starts().is_empty());
+}
+
+#[test]
+fn an_error_in_the_file_names_its_place_and_starts_nothing() {
+    let place = Place::new();
+    let agent = signed_in(&place);
+    let path = place.write("c.toml", &format!("{}comand = \"x\"\n", agent.table("one")));
+    let path = path.to_str().unwrap();
+    let run = place.run(&["status", "--config", path]);
+    run.assert_code(2)
+        .assert_says("c.toml:3:1: unknown key `comand`")
+        .assert_says("did you mean `command`?");
+    let (run, document) = place.run_json(&["status", "--config", path]);
+    run.assert_code(2);
+    assert_eq!(document["error"]["kind"], "config");
+    place
+        .run(&["status", "--config", "missing.toml"])
+        .assert_code(2)
+        .assert_says("missing.toml cannot be read");
+    assert!(agent.starts().is_empty());
+}
+
+#[test]
+fn everything_of_a_definition_reaches_the_agent() {
+    let mut place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            {"on": "start", "shell": "echo \"$(pwd) $FROM_FILE $FROM_OPTION\" >&2"},
+            answers_v1(),
+            {"on": "auth/status", "hang": true},
+        ]),
+    );
+    std::fs::create_dir_all(place.path("home/work")).unwrap();
+    configure(
+        &place,
+        &format!(
+            "{}cwd = \"~/work\"\nenv = {{ FROM_FILE = \"${{SOURCE}}-${{UNSET:-fallback}}\" }}\ntimeout = \"300ms\"\n",
+            agent.table("one"),
+        ),
+    );
+    place
+        .run(&["status"])
+        .assert_code(2)
+        .assert_says("config.toml:4:")
+        .assert_says("SOURCE is not set");
+    place.env("SOURCE", "file");
+    let (run, document) = place.run_json(&["status", "--env", "FROM_OPTION=option"]);
+    run.assert_code(124);
+    let report = &document["agents"][0];
+    assert_eq!(
+        report["launch"]["envNames"],
+        json!(["FROM_FILE", "FROM_OPTION"])
+    );
+    let said = report["error"]["stderr"].as_str().unwrap();
+    // The values may be secrets, so they are hidden where the agent repeats them.
+    assert!(said.contains("/home/work [redacted] [redacted]"), "{said}");
+    place
+        .run(&["status", "--cwd", "nowhere"])
+        .assert_code(4)
+        .assert_says("nowhere does not exist");
+    place
+        .run(&["status", "--env", "NOT_SET"])
+        .assert_code(2)
+        .assert_says("NOT_SET");
+}
+
+#[test]
+fn a_command_is_found_in_all_its_forms() {
+    let place = Place::new();
+    let agent = signed_in(&place);
+    let words = agent.words();
+    let script = format!(
+        "#!/bin/sh\nexec '{}' '{}' '{}' \"$@\"\n",
+        words[0], words[1], words[2]
+    );
+    for path in ["home/bin/my-agent", "with space/my agent", "my-agent"] {
+        let path = place.write(path, &script);
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let spaced = place.path("with space/my agent");
+    let spaced = spaced.to_str().unwrap();
+    for command in [
+        "\"~/bin/my-agent\"".to_owned(),
+        "\"./my-agent\"".to_owned(),
+        format!("\"{spaced}\""),
+        format!("[\"{spaced}\", \"acp\"]"),
+        format!("\"'{spaced}' acp\""),
+        "\"sh ./my-agent acp\"".to_owned(),
+    ] {
+        configure(&place, &format!("[agents.one]\ncommand = {command}\n"));
+        place.run(&["status"]).assert_code(0);
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_started_says_why() {
+    let place = Place::new();
+    place.write("not-executable", "#!/bin/sh\n");
+    let script = place.write("no-interpreter", "#!/no/such/interpreter\n");
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (program, text) in [
+        (
+            "no-such-program",
+            "the program no-such-program was not found on PATH",
+        ),
+        ("./no-such-program", "there is no program"),
+        ("./not-executable", "is not executable"),
+        (
+            "./no-interpreter",
+            "the interpreter in its first line is missing",
+        ),
+    ] {
+        let (run, document) = place.run_json(&["status", "--", program]);
+        run.assert_code(4).assert_says(text);
+        assert_eq!(document["agents"][0]["error"]["kind"], "start_failed");
+        place
+            .run(&["status", "--", program])
+            .assert_code(4)
+            .assert_says(text);
+    }
+    place
+        .run(&["status", "--", "no-such-program"])
+        .assert_says("looked in ");
+}
+
+#[test]
+fn servers_of_mcp_are_not_supported_yet() {
+    let place = Place::new();
+    configure(
+        &place,
+        "[agents.notion]\ncommand = \"notion\"\nkind = \"mcp\"\n",
+    );
+    place
+        .run(&["status", "notion"])
+        .assert_code(2)
+        .assert_says("not supported yet");
+}
+
+#[test]
+fn limits_come_from_option_over_environment_over_file() {
+    let mut place = Place::new();
+    let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "hang": true}]));
+    configure(
+        &place,
+        &format!("{}timeout = \"101ms\"\n", agent.table("one")),
+    );
+    place
+        .run(&["status"])
+        .assert_code(124)
+        .assert_says("within 10");
+    place.env("ACP_AUTH_TIMEOUT", "never");
+    place
+        .run(&["status"])
+        .assert_code(2)
+        .assert_says("ACP_AUTH_TIMEOUT");
+    place.env("ACP_AUTH_TIMEOUT", "201ms");
+    place
+        .run(&["status"])
+        .assert_code(124)
+        .assert_says("within 20");
+    place
+        .run(&["status", "--timeout", "301ms"])
+        .assert_code(124)
+        .assert_says("within 30");
+    place
+        .run(&["status", "--timeout", "0s"])
+        .assert_code(2)
+        .assert_says("more than zero");
+}

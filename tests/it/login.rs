@@ -1,1 +1,228 @@
+//! `acp-auth login` and `acp-auth logout` without a terminal.
 
+use serde_json::{Value, json};
+
+use crate::common::{Agent, Place, answers_v1, answers_v2};
+
+/// An agent that keeps its state and says it.
+fn remembering(place: &Place, initialize: Value) -> Agent {
+    Agent::new(
+        place,
+        "agent",
+        json!([
+            initialize,
+            {"on": "auth/status", "state": {"in": false}, "reply": {"state": "unauthenticated"}},
+            {"on": "auth/status", "state": {"in": true}, "reply": {"state": "authenticated"}},
+            {"on": "authenticate", "set": {"in": true}, "reply": {}},
+            {"on": "auth/login", "set": {"in": true}, "reply": null},
+            {"on": "logout", "set": {"in": false}, "reply": {}},
+            {"on": "auth/logout", "set": {"in": false}, "reply": {}},
+        ]),
+    )
+}
+
+#[test]
+fn the_only_method_is_taken_and_the_result_verified() {
+    for (initialize, login, logout) in [
+        (answers_v1(), "authenticate", "logout"),
+        (answers_v2(), "auth/login", "auth/logout"),
+    ] {
+        let place = Place::new();
+        let agent = remembering(&place, initialize);
+        let (run, report) = agent.run_json(&place, &["login"]);
+        run.assert_code(0);
+        assert_eq!(
+            report["operation"],
+            json!({"kind": "login", "method": "web", "result": "signed_in", "verified": true})
+        );
+        agent
+            .run(&place, &["login"])
+            .assert_code(0)
+            .assert_says("Signed in already");
+        agent.run(&place, &["logout"]).assert_code(0);
+        agent
+            .run(&place, &["logout"])
+            .assert_code(0)
+            .assert_says("Signed out already");
+        let count = |method: &str| {
+            agent
+                .requests()
+                .iter()
+                .filter(|request| *request == method)
+                .count()
+        };
+        assert_eq!((count(login), count(logout)), (1, 1));
+    }
+}
+
+#[test]
+fn force_signs_in_once_more() {
+    let place = Place::new();
+    let agent = remembering(&place, answers_v1());
+    agent.run(&place, &["login"]).assert_code(0);
+    agent.run(&place, &["login", "--force"]).assert_code(0);
+    assert_eq!(
+        agent
+            .requests()
+            .iter()
+            .filter(|method| *method == "authenticate")
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn a_method_that_is_not_offered_is_refused_with_those_that_are() {
+    let mut place = Place::new();
+    let agent = remembering(&place, answers_v1());
+    agent
+        .run(&place, &["login", "--method", "nope"])
+        .assert_code(2)
+        .assert_says("it offers: web");
+    place.env("NO_BROWSER", "1");
+    agent
+        .run(&place, &["login", "--method", "nope"])
+        .assert_code(2)
+        .assert_says("NO_BROWSER is set");
+    assert!(!agent.requests().contains(&"authenticate".to_owned()));
+}
+
+#[test]
+fn without_a_terminal_a_terminal_method_is_refused() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] =
+        json!([{"id": "term", "name": "T", "type": "terminal", "args": ["--login"]}]);
+    let agent = remembering(&place, initialize);
+    for args in [&["login"][..], &["login", "--method", "term"]] {
+        let (run, report) = agent.run_json(&place, args);
+        run.assert_code(2).assert_says("needs a terminal");
+        assert_eq!(report["error"]["kind"], "usage");
+    }
+    assert!(
+        agent.starts().iter().all(Vec::is_empty),
+        "no program was run for it"
+    );
+}
+
+#[test]
+fn a_login_that_is_accepted_and_does_nothing_has_failed() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v1(), {"on": "auth/status", "reply": {"state": "unauthenticated"}}, {"on": "authenticate", "reply": {}},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["login"]);
+    run.assert_code(1);
+    assert_eq!(report["operation"]["result"], "failed");
+    assert_eq!(report["operation"]["verified"], false);
+    assert_eq!(agent.starts().len(), 2);
+    agent
+        .run(&place, &["login"])
+        .assert_code(1)
+        .assert_says("still says that nobody is signed in");
+}
+
+#[test]
+fn without_a_reported_state_success_is_not_claimed() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["agentCapabilities"] = json!({"auth": {"logout": {}}});
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            initialize, {"on": "authenticate", "reply": {}}, {"on": "logout", "reply": null},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["login"]);
+    run.assert_code(0);
+    assert_eq!(
+        report["operation"],
+        json!({"kind": "login", "method": "web", "result": "signed_in", "verified": false})
+    );
+    agent
+        .run(&place, &["login"])
+        .assert_says("Login accepted, not verified");
+    agent
+        .run(&place, &["logout"])
+        .assert_code(0)
+        .assert_says("Logout accepted, not verified");
+}
+
+#[test]
+fn a_draft_of_v2_is_tried_with_the_old_name_once() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v2(),
+            {"on": "auth/status", "state": {"in": false}, "reply": {"state": "unauthenticated"}},
+            {"on": "auth/status", "state": {"in": true}, "reply": {"state": "authenticated"}},
+            {"on": "authenticate", "set": {"in": true}, "reply": {}},
+        ]),
+    );
+    agent.run(&place, &["login"]).assert_code(0);
+    assert_eq!(
+        agent
+            .requests()
+            .iter()
+            .filter(|method| method.contains("log") || *method == "authenticate")
+            .collect::<Vec<_>>(),
+        ["auth/login", "authenticate"]
+    );
+}
+
+#[test]
+fn a_logout_that_leaves_a_credential_behind_has_failed_and_names_it() {
+    let mut place = Place::new();
+    place.env("DEMO_API_KEY", "made-up-secret-value");
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v1(),
+            {"on": "auth/status", "reply": {"state": "authenticated", "accounts": [{"label": "API key", "description": "DEMO_API_KEY"}]}},
+            {"on": "logout", "reply": {}},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["logout"]);
+    run.assert_code(1)
+        .assert_says("the variable DEMO_API_KEY still applies")
+        .assert_says_not("made-up-secret");
+    assert_eq!(
+        report["operation"],
+        json!({"kind": "logout", "method": null, "result": "failed", "verified": false})
+    );
+}
+
+#[test]
+fn logout_that_is_not_offered_or_not_known_is_unsupported() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v2(), {"on": "auth/status", "reply": {"state": "authenticated"}},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["logout"]);
+    run.assert_code(3);
+    assert_eq!(report["operation"]["result"], "unsupported");
+    let failing = Agent::new(
+        &place,
+        "failing",
+        json!([
+            answers_v1(), {"on": "auth/status", "reply": {"state": "authenticated"}},
+            {"on": "logout", "error": {"code": -32603, "message": "keychain is locked"}},
+        ]),
+    );
+    failing
+        .run(&place, &["logout"])
+        .assert_code(1)
+        .assert_says("keychain is locked");
+}

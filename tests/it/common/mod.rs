@@ -66,13 +66,32 @@ impl Place {
         Run::of(self.command(args).stdin(Stdio::null()))
     }
 
-    /// Runs with `--json` and reads the document, which must be the only thing on stdout.
+    /// Runs with `--json` and reads the document, which must be the only thing on stdout and what
+    /// `acp-auth schema` says.
     pub fn run_json(&self, args: &[&str]) -> (Run, Value) {
         let mut with_json = vec![args[0], "--json"];
         with_json.extend(&args[1..]);
         let run = self.run(&with_json);
         let document = run.document();
+        let schema = serde_json::from_str(include_str!("../../../src/render/schema.json")).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}\n{run}");
+        assert_eq!(document["exitCode"], run.code, "{run}");
         (run, document)
+    }
+
+    /// Starts without waiting for the end, streams piped.
+    pub fn start(&self, args: &[&str]) -> std::process::Child {
+        let mut command = self.command(args);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
     }
 
     pub fn pty(&self, args: &[&str]) -> Pty {
@@ -196,6 +215,14 @@ pub fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T 
         assert!(started.elapsed() < PATIENCE, "never came true: {what}");
         std::thread::park_timeout(Duration::from_millis(5));
     }
+}
+
+/// Sends a signal such as `TERM` to a process.
+pub fn signal(pid: u32, signal: &str) {
+    let status = Command::new("kill")
+        .args([&format!("-{signal}"), &pid.to_string()])
+        .status();
+    assert!(status.unwrap().success());
 }
 
 /// Whether a process runs; one that waits to be collected does not.

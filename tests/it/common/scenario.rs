@@ -1,10 +1,11 @@
 //! Scripted agents and what they saw.
 
 use std::path::PathBuf;
+use std::process::Child;
 
 use serde_json::{Value, json};
 
-use super::{Place, eventually, example, is_alive};
+use super::{Place, Pty, Run, eventually, example, is_alive};
 
 /// A scripted agent in a place: its scenario, and the log of what happened to it.
 pub struct Agent {
@@ -39,6 +40,31 @@ impl Agent {
         words.push("--".to_owned());
         words.extend(self.words());
         words
+    }
+
+    /// Runs `args` on this agent.
+    pub fn run(&self, place: &Place, args: &[&str]) -> Run {
+        let words = self.after(args);
+        place.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Runs `args` with `--json` on this agent: the run, and what it says of the agent.
+    pub fn run_json(&self, place: &Place, args: &[&str]) -> (Run, Value) {
+        let words = self.after(args);
+        let (run, document) = place.run_json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        (run, document["agents"][0].clone())
+    }
+
+    /// Starts `args` on this agent and does not wait.
+    pub fn start(&self, place: &Place, args: &[&str]) -> Child {
+        let words = self.after(args);
+        place.start(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Runs `args` on this agent at a pseudo-terminal.
+    pub fn pty(&self, place: &Place, args: &[&str]) -> Pty {
+        let words = self.after(args);
+        place.pty(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The agent as a table of a configuration file.
