@@ -1,5 +1,10 @@
 //! The command line. The doc comments are the help text.
 
+#![expect(
+    clippy::doc_markdown,
+    reason = "the doc comments are read in a terminal"
+)]
+
 use std::path::PathBuf;
 use std::time::Duration;
 

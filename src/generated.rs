@@ -41,7 +41,7 @@ fn the_completions_are_up_to_date() {
         ("completions/acp-auth.elv", Shell::Elvish),
     ] {
         generate(path, &|cli, script| {
-            clap_complete::generate(shell, cli, "acp-auth", script)
+            clap_complete::generate(shell, cli, "acp-auth", script);
         });
     }
     generate("completions/acp-auth.nu", &|cli, script| {

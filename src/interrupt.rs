@@ -72,7 +72,7 @@ impl Interrupt {
             .await
             .is_err();
         if ended {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

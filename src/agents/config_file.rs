@@ -213,7 +213,7 @@ impl ConfigFile {
         for (key, value) in self.table(name.get_ref(), value)? {
             match key.get_ref().as_ref() {
                 "command" if value.get_ref().is_array() => {
-                    agent.command = self.strings("command", value)?
+                    agent.command = self.strings("command", value)?;
                 }
                 "command" => agent.command = vec![self.string("command", value)?],
                 "args" => agent.args = Some(self.strings("args", value)?),

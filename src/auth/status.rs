@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{AuthState, Finding, StatusReport};
+use crate::error::Failure;
 use crate::protocol::Session;
 
 /// Asks the agent whether the user is signed in. Changes nothing.
@@ -24,7 +25,7 @@ pub async fn ask(session: &Session, push: Duration) -> Finding {
     let goes_on = finding
         .failure
         .as_ref()
-        .is_none_or(|failure| failure.leaves_connection());
+        .is_none_or(Failure::leaves_connection);
     let heard = if goes_on && offers.pushed_status {
         session.wait_to_hear(push).await
     } else {

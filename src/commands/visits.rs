@@ -162,7 +162,7 @@ impl Run {
     /// Prints the document, where one is wanted; what cannot be written becomes the outcome.
     fn answer_document(&self, mut outcome: RunOutcome) -> RunOutcome {
         if self.settings.json
-            && let Err(error) = self.ui.data(&json::document(&outcome))
+            && let Err(error) = Ui::data(&json::document(&outcome))
         {
             outcome.failure = Some(self.unwritten(&error));
         }

@@ -76,7 +76,6 @@ impl StdoutReader {
                         shown += unfinished.len();
                     }
                 }
-                Ok(Step::End) => return,
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
                     self.shared.close(Closed {
                         kind: FailureKind::Protocol,
@@ -85,7 +84,7 @@ impl StdoutReader {
                     });
                     return;
                 }
-                Err(_) => return,
+                Ok(Step::End) | Err(_) => return,
             }
         }
     }

@@ -164,7 +164,7 @@ fn read_methods(dialect: Dialect, list: &Value, remarks: &mut Vec<Diagnostic>) -
                 remarks.push(Diagnostic::new(
                     "malformed_methods",
                     format!("the method {} is listed twice", method.id.raw()),
-                ))
+                ));
             }
             Ok(method) => methods.push(method),
             Err(reason) => remarks.push(Diagnostic::new(

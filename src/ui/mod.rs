@@ -107,11 +107,11 @@ impl Ui {
         }
     }
 
-    /// Writes a document for programs to stdout.
+    /// Writes a document for programs to stdout, never coloured.
     ///
     /// # Errors
     /// What writing gave, a closed pipe aside.
-    pub fn data(&self, text: &str) -> io::Result<()> {
+    pub fn data(text: &str) -> io::Result<()> {
         write_data(ColorChoice::Never, text)
     }
 

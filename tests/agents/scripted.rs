@@ -10,6 +10,11 @@
 //! `shell` (a command on the same streams), `stderr`, `write_raw`, `notify`, `request`,
 //! `reply`/`error` (`reply_to`), `child`, `close`, `hang`, `exit`.
 
+#![expect(
+    clippy::expect_used,
+    reason = "a scenario that is wrong fails its test"
+)]
+
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
@@ -102,7 +107,7 @@ impl Agent {
                 if self.has_steps(method) {
                     self.run(method, &params, &id);
                 } else {
-                    self.send(&json!({"jsonrpc": "2.0", "id": id,
+                    Self::send(&json!({"jsonrpc": "2.0", "id": id,
                         "error": {"code": -32601, "message": "Method not found"}}));
                 }
             }
@@ -154,7 +159,7 @@ impl Agent {
         if step["notify"].is_object() {
             let mut message = step["notify"].clone();
             message["jsonrpc"] = "2.0".into();
-            self.send(&message);
+            Self::send(&message);
         }
         if step["request"].is_object() {
             let mut message = step["request"].clone();
@@ -162,7 +167,7 @@ impl Agent {
             if message["id"] == "$ID" {
                 message["id"] = id.clone();
             }
-            self.send(&message);
+            Self::send(&message);
         }
         let id = match step["reply_to"].as_str() {
             Some(method) => self
@@ -173,10 +178,10 @@ impl Agent {
             None => id.clone(),
         };
         if let Some(result) = step.get("reply") {
-            self.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+            Self::send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
         }
         if let Some(error) = step.get("error") {
-            self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            Self::send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
         }
         if step["child"].is_object() {
             self.start_child(&step["child"]);
@@ -207,6 +212,7 @@ impl Agent {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).expect("a handler");
     }
 
+    #[expect(clippy::zombie_processes, reason = "it is there to be left behind")]
     fn start_child(&self, child: &Value) {
         let stdout = if child["hold_stdout"] == true {
             Stdio::inherit()
@@ -224,7 +230,7 @@ impl Agent {
         self.log(&json!({"event": "child", "pid": child.id()}));
     }
 
-    fn send(&self, message: &Value) {
+    fn send(message: &Value) {
         let mut stdout = io::stdout().lock();
         // A client that has gone is no fault of this agent.
         let _ = writeln!(stdout, "{message}").and_then(|()| stdout.flush());
@@ -250,7 +256,7 @@ impl Agent {
             .write(true)
             .open(path)
             .expect("the state");
-        file.lock().expect("a lock");
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).expect("a lock");
         let mut text = String::new();
         file.read_to_string(&mut text)
             .expect("the state can be read");
@@ -341,10 +347,8 @@ fn from_hex(text: &str) -> Vec<u8> {
 
 /// Closes the stdout pipe of this process and lives on.
 fn close_stdout() {
-    use std::os::fd::FromRawFd;
-    drop(io::stdout().lock());
-    // SAFETY: file descriptor 1 is this process's stdout, which it does not use any more.
-    drop(unsafe { File::from_raw_fd(1) });
+    let nothing = File::create("/dev/null").expect("a null device");
+    rustix::stdio::dup2_stdout(&nothing).expect("stdout can be replaced");
 }
 
 fn hang() -> ! {

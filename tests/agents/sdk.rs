@@ -1,6 +1,8 @@
 //! An agent built on the official SDK: `sdk-agent [v1|v2] STATE_FILE`.
 //!
-//! It is signed in while STATE_FILE exists, and says so by `auth/status` and `auth/status_update`.
+//! It is signed in while `STATE_FILE` exists, and says so by `auth/status` and `auth/status_update`.
+
+#![expect(clippy::expect_used, reason = "a test that starts this wrongly fails")]
 
 use std::path::PathBuf;
 

@@ -1,5 +1,7 @@
 //! Agents: named, configured, given on the spot.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
 
 use crate::common::{Agent, Place, answers_v1};
@@ -168,7 +170,6 @@ fn a_command_is_found_in_all_its_forms() {
     );
     for path in ["home/bin/my-agent", "with space/my agent", "my-agent"] {
         let path = place.write(path, &script);
-        use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     let spaced = place.path("with space/my agent");
@@ -191,7 +192,6 @@ fn a_program_that_cannot_be_started_says_why() {
     let place = Place::new();
     place.write("not-executable", "#!/bin/sh\n");
     let script = place.write("no-interpreter", "#!/no/such/interpreter\n");
-    use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
     for (program, text) in [
         (

@@ -1,5 +1,7 @@
 //! Drives the real program: scripted agents, an agent built on the official SDK, real agents.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails panics")]
+
 mod cases;
 mod cli;
 mod common;

@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::{Value, json};
 
 use crate::common::{Agent, Place, Run, answers_v1, eventually, is_alive, signal};
@@ -317,7 +319,6 @@ fn a_trace_holds_messages_and_no_secrets() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(entries.len(), 4);
-    use std::os::unix::fs::PermissionsExt;
     assert_eq!(
         std::fs::metadata(&trace).unwrap().permissions().mode() & 0o777,
         0o600
