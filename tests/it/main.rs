@@ -9,6 +9,7 @@ mod config;
 mod login;
 mod processes;
 mod protocol;
+mod readme;
 mod real_agents;
 mod status;
 mod terminal;
