@@ -414,7 +414,7 @@ _acp__auth() {
             return 0
             ;;
         acp__subcmd__auth__subcmd__login)
-            opts="-m -q -v -h -V --method --force --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
+            opts="-m -y -q -v -h -V --method --force --with-token --yes --no-browser --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

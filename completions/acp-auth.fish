@@ -87,6 +87,9 @@ complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l color -d 'Wh
 always\t''
 never\t''"
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l force -d 'Sign in even when you are signed in already'
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l with-token -d 'Read the key or token from stdin; NAME=VALUE lines where a method wants several values'
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -s y -l yes -d 'Agree to the command that the agent proposes to run, or the page it asks you to open'
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l no-browser -d 'Print addresses, open no browser'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l json -d 'Print one JSON document on stdout, whatever happens'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l show-accounts -d 'Show account details in CI too'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -s q -l quiet -d 'Print nothing but errors; the exit code answers'

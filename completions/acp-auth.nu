@@ -69,6 +69,9 @@ module completions {
   export extern "acp-auth login" [
     --method(-m): string      # The method to sign in by, as `acp-auth status` lists them
     --force                   # Sign in even when you are signed in already
+    --with-token              # Read the key or token from stdin; NAME=VALUE lines where a method wants several values
+    --yes(-y)                 # Agree to the command that the agent proposes to run, or the page it asks you to open
+    --no-browser              # Print addresses, open no browser
     --json                    # Print one JSON document on stdout, whatever happens
     --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
     --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]

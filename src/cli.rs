@@ -80,6 +80,15 @@ pub struct LoginArgs {
     /// Sign in even when you are signed in already
     #[arg(long)]
     pub force: bool,
+    /// Read the key or token from stdin; NAME=VALUE lines where a method wants several values
+    #[arg(long)]
+    pub with_token: bool,
+    /// Agree to the command that the agent proposes to run, or the page it asks you to open
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print addresses, open no browser
+    #[arg(long)]
+    pub no_browser: bool,
     #[command(flatten)]
     pub command: CommandArgs,
 }

@@ -59,6 +59,7 @@ pub fn run() -> ExitCode {
         }
         Exit::Bug
     });
+    secrets().forget();
     ExitCode::from(exit.code())
 }
 

@@ -4,6 +4,7 @@ use std::sync::{OnceLock, RwLock};
 
 use regex_lite::Regex;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -14,10 +15,36 @@ pub const MASKED: &str = "***";
 /// The shortest value that is looked for in texts; a shorter one would hit ordinary words.
 const SHORTEST_SECRET: usize = 6;
 
+/// A value that came from a prompt or from stdin: hidden wherever it would show, wiped after use.
+#[derive(Clone)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Takes a value over and has it hidden from now on.
+    #[must_use]
+    pub fn new(value: String) -> Self {
+        let value = Zeroizing::new(value);
+        secrets().learn_short(&value);
+        Self(value)
+    }
+
+    /// The value itself, for the agent alone.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
 /// The secrets this run knows by value. The whole process shares one, see [`secrets`].
 #[derive(Debug, Default)]
 pub struct Secrets {
-    values: RwLock<Vec<String>>,
+    values: RwLock<Vec<Zeroizing<String>>>,
 }
 
 /// The secrets of this run.
@@ -29,19 +56,35 @@ pub fn secrets() -> &'static Secrets {
 impl Secrets {
     /// Remembers a value that must not be shown; values under six bytes are not looked for.
     pub fn learn(&self, value: &str) {
+        if value.trim().len() >= SHORTEST_SECRET {
+            self.learn_short(value);
+        }
+    }
+
+    /// Remembers a value that is certainly secret, however short.
+    fn learn_short(&self, value: &str) {
         let value = value.trim();
-        if value.len() < SHORTEST_SECRET {
+        // One or two letters hide nothing and would hit every text.
+        if value.len() < 3 {
             return;
         }
         let mut values = self
             .values
             .write()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !values.iter().any(|known| known == value) {
-            values.push(value.to_owned());
+        if !values.iter().any(|known| known.as_str() == value) {
+            values.push(Zeroizing::new(value.to_owned()));
             // The longest first, or a value that starts like another would leave its rest behind.
             values.sort_by_key(|known| std::cmp::Reverse(known.len()));
         }
+    }
+
+    /// Wipes everything remembered, at the end of the run.
+    pub fn forget(&self) {
+        self.values
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clear();
     }
 
     /// Remembers the values of the inherited variables whose names say that they are secrets.

@@ -1,11 +1,15 @@
 //! Signing in: the state first, then a method, then the state again.
 
-use super::terminal;
+use super::choice::{NoChoice, choose};
+use super::elicitation::answer_until;
+use super::values::{Given, collect};
 use super::{
-    AuthMethod, AuthState, Finding, MethodFlow, Operation, OperationKind, OperationResult, Visit,
+    AuthMethod, AuthState, Delivery, Diagnostic, Finding, MethodFlow, Operation, OperationKind,
+    OperationResult, Visit, WantedValue, terminal,
 };
 use crate::error::{Failure, FailureKind, METHOD_NOT_FOUND, Phase};
-use crate::ui::{Choice, Ui};
+use crate::protocol::Key;
+use crate::ui::Ui;
 use crate::untrusted::Untrusted;
 
 /// What the person asked for.
@@ -15,10 +19,16 @@ pub struct LoginOptions {
     pub method: Option<String>,
     /// Sign in even when somebody is signed in already.
     pub force: bool,
+    /// Read the values that the method needs from stdin.
+    pub with_token: bool,
+    /// Agree to what the agent proposes to run or open.
+    pub yes: bool,
+    /// Print addresses and open none.
+    pub no_browser: bool,
 }
 
 /// Signs in at an agent whose handshake is done.
-pub async fn sign_in(visit: &mut Visit<'_>, options: &LoginOptions, ui: &Ui) -> Finding {
+pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Finding {
     let before = visit.ask().await;
     if before
         .failure
@@ -34,38 +44,138 @@ pub async fn sign_in(visit: &mut Visit<'_>, options: &LoginOptions, ui: &Ui) -> 
     }
     let method = match choose(visit, options, ui).await {
         Ok(method) => method,
-        Err((result, failure)) => return ended(Finding { failure, ..before }, result, None),
+        Err(NoChoice { result, failure }) => {
+            return ended(Finding { failure, ..before }, result, None);
+        }
     };
-    let accepted = match &method.flow {
-        MethodFlow::Agent => ask_agent(visit, &method, ui).await,
-        MethodFlow::Terminal { args, env } => terminal::run(visit, &method.id, args, env, ui).await,
-        MethodFlow::Unsupported(reason) => Err(unsupported_type(visit, &method, reason)),
-    };
-    match accepted {
+    match carry_out(visit, &method, options, ui).await {
         Ok(()) => verify(visit, &method, before).await,
-        Err(failure) => {
-            let mut finding = if failure.kind == FailureKind::Timeout && visit.session.is_none() {
+        Err(NoChoice { result, failure }) => {
+            let timed_out = failure
+                .as_ref()
+                .is_some_and(|failure| failure.kind == FailureKind::Timeout);
+            let mut finding = if timed_out && visit.session.is_none() {
                 // The program on the terminal may have done its work and stayed open.
                 visit.ask_anew().await
             } else {
                 before
             };
-            let result = match failure.kind {
-                FailureKind::Unsupported => OperationResult::Unsupported,
-                _ => OperationResult::Failed,
-            };
-            finding.failure = Some(failure);
+            finding.failure = failure;
             ended(finding, result, Some(&method))
         }
     }
 }
 
-/// Has the agent carry out one of its own methods, showing what it says meanwhile.
-async fn ask_agent(visit: &mut Visit<'_>, method: &AuthMethod, ui: &Ui) -> Result<(), Failure> {
+async fn carry_out(
+    visit: &mut Visit,
+    method: &AuthMethod,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    match &method.flow {
+        MethodFlow::Agent => Ok(ask_agent(visit, method, None, options, ui).await?),
+        MethodFlow::Terminal { args, env } => {
+            Ok(terminal::run_own(visit, method, args, env, ui).await?)
+        }
+        MethodFlow::Recipe(recipe) => {
+            terminal::run_recipe(visit, method, recipe, options, ui).await
+        }
+        MethodFlow::Values { wanted, delivery } => {
+            with_values(visit, method, wanted, delivery, options, ui).await
+        }
+        MethodFlow::Unsupported(_) => Err(Failure::new(
+            FailureKind::Internal,
+            Phase::Choice,
+            "a method that cannot be used was chosen",
+        )
+        .into()),
+    }
+}
+
+/// Gets the values a method needs and hands them over as it wants them.
+async fn with_values(
+    visit: &mut Visit,
+    method: &AuthMethod,
+    wanted: &[WantedValue],
+    delivery: &Delivery,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    let given = collect(visit, method, wanted, options, ui).await?;
+    match delivery {
+        Delivery::Environment => {
+            renew_with_variables(visit, &given).await?;
+            Ok(ask_agent(visit, method, None, options, ui).await?)
+        }
+        Delivery::Request(form) => {
+            let value = given.first().map(|given| given.value.clone());
+            let key = value.map(|value| Key { form: *form, value });
+            Ok(ask_agent(visit, method, key, options, ui).await?)
+        }
+        Delivery::Argument { name } => {
+            let agent = visit.runner.agent.clone();
+            ui.note(&format!(
+                "{agent} takes the value as the argument {name}: other users of this machine can see it while {agent} runs"
+            ));
+            let agreed = options.yes
+                || ui.facts.can_prompt()
+                    && ui.confirm(&agent, "Go on?", false).await? == Some(true);
+            if !agreed {
+                return Err(NoChoice {
+                    result: OperationResult::Declined,
+                    failure: None,
+                });
+            }
+            let flag = if name.starts_with('-') {
+                name.clone()
+            } else {
+                format!("--{name}")
+            };
+            let value = given.first().map(|given| given.value.reveal().to_owned());
+            visit.runner.launch.args.push(flag);
+            visit.runner.launch.args.extend(value);
+            Ok(visit.renew().await?)
+        }
+    }
+}
+
+/// Starts the agent anew where values are to be in its environment that are not there yet.
+async fn renew_with_variables(visit: &mut Visit, given: &[Given]) -> Result<(), Failure> {
+    let names: Vec<&str> = given
+        .iter()
+        .filter_map(|given| given.name.as_deref())
+        .collect();
+    visit.remark(Diagnostic::new(
+        "login_scope",
+        format!(
+            "this sign-in may last only while {} is set for the agent, if the agent does not keep it",
+            names.join(" and "),
+        ),
+    ));
+    let fresh: Vec<(String, String)> = given
+        .iter()
+        .filter(|given| !given.inherited)
+        .filter_map(|given| Some((given.name.clone()?, given.value.reveal().to_owned())))
+        .collect();
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    visit.runner.launch.env.extend(fresh);
+    visit.renew().await
+}
+
+/// Has the agent carry out a method, showing what it says and answering what it asks meanwhile.
+async fn ask_agent(
+    visit: &mut Visit,
+    method: &AuthMethod,
+    key: Option<Key>,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), Failure> {
     visit.mark_changed();
     let limit = visit.runner.limits.login;
-    let agent = &visit.runner.agent;
-    let Some(session) = &visit.session else {
+    let agent = visit.runner.agent.clone();
+    let Some(session) = &mut visit.session else {
         return Err(Failure::new(
             FailureKind::Internal,
             Phase::Choice,
@@ -74,11 +184,12 @@ async fn ask_agent(visit: &mut Visit<'_>, method: &AuthMethod, ui: &Ui) -> Resul
     };
     // What was said before is not about this login.
     session.heard();
-    session.connection.set_listener(Some(ui.live_text(agent)));
+    session.connection.set_listener(Some(ui.live_text(&agent)));
+    let questions = session.take_questions();
     let waiting_for = format!("{agent} to sign in by {}", method.id.line());
-    let answer = ui
-        .while_waiting(&waiting_for, session.login(method.id.raw(), limit))
-        .await;
+    let login = session.login(method.id.raw(), key.as_ref(), limit);
+    let answered = answer_until(login, session, questions, options, ui);
+    let answer = ui.while_waiting(&waiting_for, answered).await;
     session.connection.set_listener(None);
     ui.end_live_text();
     answer.map_err(|mut failure| {
@@ -92,12 +203,18 @@ async fn ask_agent(visit: &mut Visit<'_>, method: &AuthMethod, ui: &Ui) -> Resul
                 .hints
                 .push("pass --login-timeout to wait longer".to_owned());
         }
+        if let (MethodFlow::Agent, Some(description)) = (&method.flow, &method.description) {
+            failure.hints.push(format!(
+                "the agent says of this method: {}",
+                description.line()
+            ));
+        }
         failure
     })
 }
 
 /// Asks the state again after the agent, or its program, accepted the login.
-async fn verify(visit: &mut Visit<'_>, method: &AuthMethod, before: Finding) -> Finding {
+async fn verify(visit: &mut Visit, method: &AuthMethod, before: Finding) -> Finding {
     let on_terminal = visit.session.is_none();
     let mut after = if on_terminal {
         visit.ask_anew().await
@@ -130,10 +247,8 @@ async fn verify(visit: &mut Visit<'_>, method: &AuthMethod, before: Finding) -> 
             ended(after, OperationResult::Failed, Some(method))
         }
         // The login was accepted; that its effect could not be seen is said, not held against it.
-        _ => {
-            if after.failure.is_none() {
-                after.failure = before.failure;
-            }
+        AuthState::Unknown | AuthState::Authenticated | AuthState::NotRequired => {
+            after.failure = after.failure.or(before.failure);
             ended(after, OperationResult::SignedIn, Some(method))
         }
     }
@@ -141,7 +256,7 @@ async fn verify(visit: &mut Visit<'_>, method: &AuthMethod, before: Finding) -> 
 
 /// Whether a new process may tell more than this one, which says that nothing has changed, or
 /// nothing though it pushes its state.
-pub fn may_differ_anew(visit: &Visit<'_>, finding: &Finding, unchanged: AuthState) -> bool {
+pub fn may_differ_anew(visit: &Visit, finding: &Finding, unchanged: AuthState) -> bool {
     let pushes = visit
         .handshake
         .as_ref()
@@ -152,161 +267,8 @@ pub fn may_differ_anew(visit: &Visit<'_>, finding: &Finding, unchanged: AuthStat
     !is_interrupted && (state == unchanged || pushes && state == AuthState::Unknown)
 }
 
-/// Finds the method to use, asking the person where several fit.
-async fn choose(
-    visit: &Visit<'_>,
-    options: &LoginOptions,
-    ui: &Ui,
-) -> Result<AuthMethod, (OperationResult, Option<Failure>)> {
-    let agent = &visit.runner.agent;
-    let methods = visit
-        .handshake
-        .as_ref()
-        .map(|handshake| handshake.methods.as_slice())
-        .unwrap_or_default();
-    let refuse = |failure: Failure| {
-        let result = match failure.kind {
-            FailureKind::Unsupported => OperationResult::Unsupported,
-            _ => OperationResult::Failed,
-        };
-        (result, Some(failure))
-    };
-    if methods.is_empty() {
-        let failure = unsupported(format!("{agent} advertises no login method"));
-        return Err(refuse(failure.hint(format!(
-            "sign in with {agent}'s own program or with a key in its environment"
-        ))));
-    }
-    let has_terminal = ui.facts.can_prompt();
-    if let Some(id) = &options.method {
-        let Some(method) = methods.iter().find(|method| method.id.raw() == id) else {
-            return Err(refuse(not_offered(agent, id, methods)));
-        };
-        return match (method.obstacle(has_terminal), &method.flow) {
-            (None, _) => Ok(method.clone()),
-            (Some(_), MethodFlow::Terminal { .. }) => Err(refuse(needs_terminal(agent, &[method]))),
-            (Some(reason), _) => Err(refuse(unsupported_type(visit, method, reason))),
-        };
-    }
-    let usable: Vec<&AuthMethod> = methods
-        .iter()
-        .filter(|method| method.obstacle(has_terminal).is_none())
-        .collect();
-    match usable.as_slice() {
-        [] => {
-            let on_terminal: Vec<&AuthMethod> = methods
-                .iter()
-                .filter(|method| matches!(method.flow, MethodFlow::Terminal { .. }))
-                .collect();
-            if on_terminal.is_empty() {
-                Err(refuse(unsupported(format!(
-                    "{agent} offers only methods of types not supported yet: {}",
-                    ids(methods.iter())
-                ))))
-            } else {
-                Err(refuse(needs_terminal(agent, &on_terminal)))
-            }
-        }
-        [only] => Ok((*only).clone()),
-        several if has_terminal => {
-            let choices = several.iter().map(|method| Choice {
-                title: method.name.line(),
-                detail: describe(method),
-            });
-            match ui
-                .choose(
-                    agent,
-                    &format!("How do you want to sign in to {agent}?"),
-                    choices.collect(),
-                )
-                .await
-            {
-                Ok(Some(index)) => Ok(several[index].clone()),
-                Ok(None) => Err((OperationResult::Declined, None)),
-                Err(failure) => Err(refuse(failure)),
-            }
-        }
-        several => Err(refuse(
-            Failure::new(
-                FailureKind::Usage,
-                Phase::Choice,
-                format!(
-                    "{agent} offers several methods and there is no terminal to choose at: {}",
-                    ids(several.iter().copied())
-                ),
-            )
-            .hint("pass one of them with `--method ID`"),
-        )),
-    }
-}
-
-fn describe(method: &AuthMethod) -> String {
-    let mut detail = method.id.line();
-    if let Some(description) = &method.description {
-        detail.push_str(" — ");
-        detail.push_str(&description.line());
-    }
-    detail
-}
-
-fn ids<'m>(methods: impl Iterator<Item = &'m AuthMethod>) -> String {
-    methods
-        .map(|method| method.id.line())
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn unsupported(message: String) -> Failure {
-    Failure::new(FailureKind::Unsupported, Phase::Choice, message)
-}
-
-fn unsupported_type(visit: &Visit<'_>, method: &AuthMethod, reason: &str) -> Failure {
-    unsupported(format!(
-        "the method {} of {} cannot be used, {reason}: {}",
-        method.id.raw(),
-        visit.runner.agent,
-        method.type_name.raw(),
-    ))
-}
-
-fn needs_terminal(agent: &str, methods: &[&AuthMethod]) -> Failure {
-    let which = ids(methods.iter().copied());
-    Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!("signing in to {agent} by {which} needs a terminal, and there is none"),
-    )
-    .hint("run this at a terminal, or give the agent a credential in its environment")
-}
-
-fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
-    let failure = Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!(
-            "{agent} offers no method {id}; it offers: {}",
-            ids(methods.iter())
-        ),
-    );
-    let seen: Vec<&str> = ["NO_BROWSER", "SSH_CONNECTION"]
-        .into_iter()
-        .filter(|name| std::env::var_os(name).is_some())
-        .collect();
-    if seen.is_empty() {
-        return failure;
-    }
-    failure.hint(format!(
-        "{} is set: agents hide methods that open a browser then",
-        seen.join(" and ")
-    ))
-}
-
 /// The finding of a flow that has come to its end.
-pub fn ended(
-    mut finding: Finding,
-    result: OperationResult,
-    method: Option<&AuthMethod>,
-) -> Finding {
+fn ended(mut finding: Finding, result: OperationResult, method: Option<&AuthMethod>) -> Finding {
     let mut operation = Operation::new(OperationKind::Login, result);
     operation.method = method.map(|method| Untrusted::new(method.id.raw()));
     finding.operation = Some(operation);

@@ -7,9 +7,9 @@ use crate::redact::is_secret_name;
 use crate::ui::Ui;
 
 /// Signs out of an agent whose handshake is done.
-pub async fn sign_out(visit: &mut Visit<'_>, ui: &Ui) -> Finding {
+pub async fn sign_out(visit: &mut Visit, ui: &Ui) -> Finding {
     let before = visit.ask().await;
-    let agent = &visit.runner.agent;
+    let agent = visit.runner.agent.clone();
     if before
         .failure
         .as_ref()
@@ -67,7 +67,7 @@ pub async fn sign_out(visit: &mut Visit<'_>, ui: &Ui) -> Finding {
     verify(visit, before).await
 }
 
-async fn verify(visit: &mut Visit<'_>, before: Finding) -> Finding {
+async fn verify(visit: &mut Visit, before: Finding) -> Finding {
     let mut after = visit.ask().await;
     let mut in_new_process = false;
     if may_differ_anew(visit, &after, AuthState::Authenticated) {
@@ -94,7 +94,7 @@ async fn verify(visit: &mut Visit<'_>, before: Finding) -> Finding {
 }
 
 /// A logout that left somebody signed in, with the credential that still applies where it shows.
-fn still_signed_in(visit: &Visit<'_>, report: &StatusReport) -> Failure {
+fn still_signed_in(visit: &Visit, report: &StatusReport) -> Failure {
     let agent = &visit.runner.agent;
     let failure = Failure::new(
         FailureKind::Rejected,

@@ -1,11 +1,15 @@
 //! The domain: what an agent says about sign-in, and the flows that ask, sign in and sign out.
 
+mod choice;
+mod elicitation;
 mod login;
 mod logout;
 mod status;
 mod terminal;
+mod values;
 mod visit;
 
+pub use elicitation::{Elicitation, Field, FieldKind, FieldOption, Reply};
 pub use login::{LoginOptions, sign_in};
 pub use logout::sign_out;
 pub use status::ask;
@@ -15,7 +19,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::error::Failure;
+use crate::error::{Failure, FailureKind};
 use crate::untrusted::Untrusted;
 
 /// Whether the user is signed in at an agent.
@@ -100,8 +104,55 @@ pub enum MethodFlow {
         args: Vec<String>,
         env: BTreeMap<String, String>,
     },
+    /// A program that the agent names is run on the person's terminal, once they have agreed.
+    Recipe(Recipe),
+    /// The person, the environment or a script provides values.
+    Values {
+        wanted: Vec<WantedValue>,
+        delivery: Delivery,
+    },
     /// Not driven by acp-auth; the text says why.
     Unsupported(&'static str),
+}
+
+/// A command that an agent proposes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    pub program: String,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+}
+
+/// A value that a method needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedValue {
+    /// The environment variables it may stand in already, the first being its name.
+    pub variables: Vec<String>,
+    pub label: Option<Untrusted>,
+    pub secret: bool,
+    pub optional: bool,
+}
+
+/// How values reach the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// As environment variables of a new process, which is then asked to sign in.
+    Environment,
+    /// As a start argument of a new process.
+    Argument { name: String },
+    /// With the request to sign in.
+    Request(KeyForm),
+}
+
+/// The forms in which agents take a key with the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyForm {
+    /// As the first proposal has it.
+    FirstProposal,
+    /// As gemini-cli takes it.
+    Gemini,
+    /// As codex-acp takes it.
+    Codex,
 }
 
 /// A way to sign in that an agent offers.
@@ -122,11 +173,23 @@ impl AuthMethod {
     #[must_use]
     pub fn obstacle(&self, has_terminal: bool) -> Option<&'static str> {
         match &self.flow {
-            MethodFlow::Agent => None,
-            MethodFlow::Terminal { .. } if has_terminal => None,
-            MethodFlow::Terminal { .. } => Some("needs a terminal"),
+            MethodFlow::Agent | MethodFlow::Values { .. } => None,
+            MethodFlow::Terminal { .. } | MethodFlow::Recipe(_) if has_terminal => None,
+            MethodFlow::Terminal { .. } | MethodFlow::Recipe(_) => Some("needs a terminal"),
             MethodFlow::Unsupported(reason) => Some(reason),
         }
+    }
+
+    /// The environment variables that the method takes credentials from.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let wanted = match &self.flow {
+            MethodFlow::Values { wanted, .. } => wanted.as_slice(),
+            _ => &[],
+        };
+        wanted
+            .iter()
+            .flat_map(|value| &value.variables)
+            .map(String::as_str)
     }
 }
 
@@ -197,6 +260,17 @@ pub enum OperationResult {
     Failed,
     /// The agent does not offer it.
     Unsupported,
+}
+
+impl OperationResult {
+    /// The result of an operation that a failure ended.
+    #[must_use]
+    pub fn of_failure(failure: &Failure) -> Self {
+        match failure.kind {
+            FailureKind::Unsupported => Self::Unsupported,
+            _ => Self::Failed,
+        }
+    }
 }
 
 /// A login or logout and how it ended.

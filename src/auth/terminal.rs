@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::process::Child;
 
-use super::Visit;
-use crate::connection::{describe_exit, interrupted};
+use super::choice::{NoChoice, command_line};
+use super::{AuthMethod, LoginOptions, OperationResult, Recipe, Visit};
+use crate::connection::{Launch, describe_exit, interrupted};
 use crate::error::{Failure, FailureKind, Phase};
 use crate::interrupt::Interrupt;
 use crate::protocol::Runner;
 use crate::ui::Ui;
-use crate::untrusted::Untrusted;
 
 /// How long a program that was interrupted at the terminal may take to end by itself.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(1);
@@ -19,36 +19,92 @@ const INTERRUPT_PATIENCE: Duration = Duration::from_secs(1);
 /// How long it has between TERM and KILL.
 const TERM_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Ends the agent, runs its program with the method's additions on the terminal, and waits for it.
+/// Runs the agent's own program with a method's additions on the terminal.
 ///
 /// # Errors
 /// `rejected` when it ends with another status than 0, `timeout`, `interrupted`, `start_failed`.
-pub async fn run(
-    visit: &mut Visit<'_>,
-    id: &Untrusted,
+pub async fn run_own(
+    visit: &mut Visit,
+    method: &AuthMethod,
     args: &[String],
     env: &BTreeMap<String, String>,
     ui: &Ui,
 ) -> Result<(), Failure> {
-    let runner = visit.runner;
-    let agent = &runner.agent;
+    let launch = visit.runner.launch.extended(args, env.clone());
+    let agent = visit.runner.agent.clone();
+    ui.note(&format!(
+        "running {agent}'s own sign-in on this terminal ({})",
+        method.id.line()
+    ));
+    let ran = hand_over(visit, &launch, ui).await;
+    ran.map_err(
+        |failure| match crate::protocol::proposed_command(&method.raw) {
+            // mistral-vibe 2.9 lists its own path among the typed arguments, which then fail.
+            Some(recipe) => failure.hint(format!(
+                "the agent also proposes: {}",
+                command_line(&recipe)
+            )),
+            None => failure,
+        },
+    )
+}
+
+/// Runs a command that the agent proposes, once the person has seen it whole and agreed.
+///
+/// # Errors
+/// As [`run_own`]; that the person did not agree.
+pub async fn run_recipe(
+    visit: &mut Visit,
+    method: &AuthMethod,
+    recipe: &Recipe,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    let agent = visit.runner.agent.clone();
+    let mut launch = Launch {
+        args: recipe.args.clone(),
+        ..visit.runner.launch.clone()
+    };
+    launch.program.clone_from(&recipe.program);
+    launch.env.extend(recipe.env.clone());
+    // Said before anything is asked or ended: real agents propose programs that are not there.
+    let found = launch.locate(&agent).map_err(|failure| {
+        let proposed = command_line(recipe);
+        failure.hint(format!(
+            "{agent} proposes to sign in by this command: {proposed}"
+        ))
+    })?;
+    let own = visit.runner.launch.locate(&agent)?;
+    let is_own = found == own && recipe.args.starts_with(&visit.runner.launch.args);
+    ui.note(&format!(
+        "{agent} proposes this command ({}):",
+        method.id.line()
+    ));
+    ui.verbatim(&command_line(recipe));
+    if !is_own && !options.yes {
+        let agreed = ui
+            .confirm(&agent, "Run it on this terminal?", false)
+            .await?;
+        if agreed != Some(true) {
+            return Err(NoChoice {
+                result: OperationResult::Declined,
+                failure: None,
+            });
+        }
+    }
+    Ok(hand_over(visit, &launch, ui).await?)
+}
+
+/// Ends the agent, gives the terminal to a program, and waits for it.
+async fn hand_over(visit: &mut Visit, launch: &Launch, ui: &Ui) -> Result<(), Failure> {
     // Two processes at once can spend one refresh token between them.
     visit.leave().await;
     visit.mark_changed();
-    let additions = env
-        .iter()
-        .map(|(name, value)| (name.clone(), value.clone()));
-    let launch = runner.launch.extended(args, additions);
-    ui.note(&format!(
-        "running {agent}'s own sign-in on this terminal ({})",
-        id.line()
-    ));
     ui.note("if it stays open, quit the agent's program when you are signed in");
-    let saved = ui.terminal.clone();
-    let child = launch.start_on_terminal(agent)?;
-    let ended = wait(visit.runner, child, ui).await;
+    let child = launch.start_on_terminal(&visit.runner.agent)?;
+    let ended = wait(&visit.runner, child, ui).await;
     // A program that was killed leaves the terminal as it had set it.
-    saved.restore();
+    ui.terminal.restore();
     ended
 }
 

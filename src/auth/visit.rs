@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Diagnostic, Finding, Handshake, ask};
+use super::{AuthMethod, Diagnostic, Finding, Handshake, ask};
 use crate::connection::Connection;
 use crate::error::{Failure, FailureKind, Phase};
 use crate::protocol::{Runner, Session};
@@ -14,8 +14,9 @@ const ASKED_GRACE: Duration = Duration::from_millis(300);
 const CHANGED_GRACE: Duration = Duration::from_secs(3);
 
 /// The dealings with one agent during one command.
-pub struct Visit<'a> {
-    pub runner: &'a Runner,
+pub struct Visit {
+    /// How the agent is started; a login may add to it.
+    pub runner: Runner,
     /// The current process, where it has agreed on a version.
     pub session: Option<Session>,
     /// The current process, where it has not.
@@ -27,8 +28,8 @@ pub struct Visit<'a> {
     changed: bool,
 }
 
-impl<'a> Visit<'a> {
-    pub fn new(runner: &'a Runner) -> Self {
+impl Visit {
+    pub fn new(runner: Runner) -> Self {
         Self {
             runner,
             session: None,
@@ -73,10 +74,18 @@ impl<'a> Visit<'a> {
         }
     }
 
+    /// Ends the current process fully and starts a new one.
+    ///
+    /// # Errors
+    /// As [`Visit::open`].
+    pub async fn renew(&mut self) -> Result<(), Failure> {
+        self.leave().await;
+        self.open().await
+    }
+
     /// Ends the current process fully and asks a new one: agents read their credentials at start.
     pub async fn ask_anew(&mut self) -> Finding {
-        self.leave().await;
-        match self.open().await {
+        match self.renew().await {
             Ok(()) => self.ask().await,
             Err(failure) => Finding {
                 failure: Some(failure),
@@ -102,6 +111,19 @@ impl<'a> Visit<'a> {
             self.earlier.extend(connection.diagnostics());
             connection.end(grace).await;
         }
+    }
+
+    /// Notes something the person should know.
+    pub fn remark(&mut self, remark: Diagnostic) {
+        self.earlier.push(remark);
+    }
+
+    /// The methods of the last handshake.
+    #[must_use]
+    pub fn methods(&self) -> &[AuthMethod] {
+        self.handshake
+            .as_ref()
+            .map_or(&[], |handshake| &handshake.methods)
     }
 
     /// Everything remarked on so far, each once.

@@ -16,6 +16,9 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
     let options = LoginOptions {
         method: args.method,
         force: args.force,
+        with_token: args.with_token,
+        yes: args.yes,
+        no_browser: args.no_browser,
     };
     run.visit_all("login", &selection, &Action::Login(options))
         .await

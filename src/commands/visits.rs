@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use crate::agents::{AgentDefinition, Selection, select};
 use crate::auth::{Finding, LoginOptions, Visit, sign_in, sign_out};
-use crate::connection::Surroundings;
+use crate::connection::{Question, Surroundings};
 use crate::error::{Failure, FailureKind, Phase};
 use crate::interrupt::Interrupt;
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::protocol::{Runner, STATUS_NOTIFICATIONS};
+use crate::protocol::{ELICITATION, NOBODY_THERE, Runner, STATUS_NOTIFICATIONS};
 use crate::render::{human, json};
 use crate::settings::Settings;
 use crate::trace::Trace;
@@ -112,10 +112,15 @@ impl Run {
                         .clone()
                         .map(|file| Arc::new(Trace::new(file, &agent.name))),
                     listener: None,
+                    question: ui.facts.can_prompt().then_some(Question {
+                        method: ELICITATION,
+                        idle_result: NOBODY_THERE,
+                    }),
                     kept_notifications: STATUS_NOTIFICATIONS,
                 },
             };
-            let mut visit = Visit::new(&runner);
+            let push_patience = runner.limits.push;
+            let mut visit = Visit::new(runner);
             let finding = perform(&mut visit, &action, &ui).await;
             let mut outcome = AgentOutcome {
                 name: agent.name,
@@ -129,7 +134,7 @@ impl Run {
                 failure: finding.failure,
                 diagnostics: visit.diagnostics(),
                 stderr: visit.stderr_tail(),
-                push_patience: runner.limits.push,
+                push_patience,
                 masked: false,
                 has_terminal: ui.facts.can_prompt(),
                 duration: started.elapsed(),
@@ -207,7 +212,7 @@ async fn finish(visits: &mut JoinSet<()>) {
     }
 }
 
-async fn perform(visit: &mut Visit<'_>, action: &Action, ui: &Ui) -> Finding {
+async fn perform(visit: &mut Visit, action: &Action, ui: &Ui) -> Finding {
     if let Err(failure) = visit.open().await {
         return Finding {
             failure: Some(failure),

@@ -66,6 +66,15 @@ impl Launch {
             .map_err(|error| self.spawn_failure(agent, &error))
     }
 
+    /// Finds the program without starting it.
+    ///
+    /// # Errors
+    /// `start_failed`, with where it was looked for.
+    pub fn locate(&self, agent: &str) -> Result<PathBuf, Failure> {
+        let directory = self.directory(agent)?;
+        self.find(agent, &directory)
+    }
+
     fn command(&self, agent: &str) -> Result<Command, Failure> {
         let directory = self.directory(agent)?;
         let program = self.find(agent, &directory)?;

@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use zeroize::Zeroizing;
 
 use crate::auth::Diagnostic;
 use crate::error::{Failure, FailureKind, Phase};
@@ -29,12 +30,28 @@ use group::ProcessGroup;
 pub use group::adopt_orphans;
 pub use launch::Launch;
 use shared::{Closed, Reply, RpcError, Shared};
-pub use shared::{Listener, Notification, SMALL};
-use tasks::StdoutReader;
-pub use tasks::describe_exit;
+pub use shared::{IncomingRequest, Listener, Notification, SMALL};
+use tasks::{Line, StdoutReader};
+pub use tasks::{Question, describe_exit};
 
 /// How many lines wait for an agent that does not read its stdin.
 const OUTGOING_LINES: usize = 64;
+
+/// How many questions of the agent wait for the person.
+const QUESTIONS: usize = 16;
+
+/// The room a line gets at first, in bytes.
+const LINE_ROOM: usize = 16 << 10;
+
+/// A message of ours.
+#[derive(Serialize)]
+struct Outgoing<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: &'a P,
+}
 
 /// How long an answer may take.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +80,8 @@ pub struct Surroundings {
     pub interrupt: Interrupt,
     pub trace: Option<Arc<Trace>>,
     pub listener: Option<Arc<dyn Listener>>,
+    /// The request of the agent's that may be put to the person.
+    pub question: Option<Question>,
     /// The notifications to keep for [`Connection::take_notifications`].
     pub kept_notifications: &'static [&'static str],
 }
@@ -72,7 +91,7 @@ pub struct Connection {
     /// The agent's name in messages.
     agent: String,
     started: Instant,
-    outgoing: mpsc::Sender<Vec<u8>>,
+    outgoing: mpsc::Sender<Line>,
     writer: JoinHandle<()>,
     shared: Arc<Shared>,
     group: ProcessGroup,
@@ -109,6 +128,7 @@ impl Connection {
         let reader = StdoutReader {
             shared: shared.clone(),
             answers: outgoing.downgrade(),
+            question: surroundings.question,
             kept_notifications: surroundings.kept_notifications,
             trace: surroundings.trace.clone(),
         };
@@ -150,8 +170,7 @@ impl Connection {
             .register()
             .map_err(|closed| self.closed_failure(phase, &closed))?;
         let asked = Instant::now();
-        let line =
-            self.line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let line = self.line(Some(id), method, params);
         let exchange = async {
             // When the writer is gone the agent has closed its stdin, and may still answer.
             let _ = self.outgoing.send(line).await;
@@ -182,7 +201,28 @@ impl Connection {
 
     /// Sends a notification, if the agent reads its stdin at all.
     pub fn notify(&self, method: &str, params: &impl Serialize) {
-        let line = self.line(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        self.send_soon(self.line(None, method, params));
+    }
+
+    /// Takes over the requests of the agent's that may be put to the person.
+    pub fn take_questions(&self) -> mpsc::Receiver<IncomingRequest> {
+        let (sender, receiver) = mpsc::channel(QUESTIONS);
+        self.shared.set_questions(Some(sender));
+        receiver
+    }
+
+    /// Has those requests answered for nobody from now on.
+    pub fn release_questions(&self) {
+        self.shared.set_questions(None);
+    }
+
+    /// Answers one of them: `result` or `error`, and its value.
+    pub fn answer(&self, request: &IncomingRequest, member: &str, value: &serde_json::Value) {
+        let line = tasks::answer_line(&request.id, member, &value.to_string());
+        self.send_soon(self.traced(line.into_bytes()));
+    }
+
+    fn send_soon(&self, line: Line) {
         // An agent that left so many lines unread would not read this one either.
         let _ = self.outgoing.try_send(line);
     }
@@ -265,13 +305,30 @@ impl Connection {
         writer.abort();
     }
 
-    fn line(&self, message: &serde_json::Value) -> Vec<u8> {
-        let mut line = message.to_string().into_bytes();
+    /// A request or, without an id, a notification.
+    #[expect(
+        clippy::expect_used,
+        reason = "the parameters hold nothing that is no JSON"
+    )]
+    fn line(&self, id: Option<u64>, method: &str, params: &impl Serialize) -> Line {
+        // Room enough that a key in it is not copied about while the line grows.
+        let mut line = Vec::with_capacity(LINE_ROOM);
+        let message = Outgoing {
+            jsonrpc: "2.0",
+            id,
+            method,
+            params,
+        };
+        serde_json::to_writer(&mut line, &message).expect("a message of ours is JSON");
+        self.traced(line)
+    }
+
+    fn traced(&self, mut line: Vec<u8>) -> Line {
         if let Some(trace) = &self.surroundings.trace {
             trace.record(Direction::Sent, &line);
         }
         line.push(b'\n');
-        line
+        Zeroizing::new(line)
     }
 
     /// Completes when the limit has passed.

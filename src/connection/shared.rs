@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::auth::Diagnostic;
@@ -46,6 +46,13 @@ pub struct Notification {
     pub params: Option<Box<RawValue>>,
 }
 
+/// A request of the agent that somebody here answers.
+#[derive(Debug)]
+pub struct IncomingRequest {
+    pub id: Box<RawValue>,
+    pub params: Option<Box<RawValue>>,
+}
+
 /// Why no further answer can come.
 #[derive(Debug, Clone)]
 pub struct Closed {
@@ -74,6 +81,7 @@ struct State {
     stderr: VecDeque<u8>,
     last_stderr: Option<Instant>,
     listener: Option<Arc<dyn Listener>>,
+    questions: Option<mpsc::Sender<IncomingRequest>>,
 }
 
 /// The shared part of a connection.
@@ -96,6 +104,21 @@ impl Shared {
 
     pub fn listener(&self) -> Option<Arc<dyn Listener>> {
         self.state().listener.clone()
+    }
+
+    pub fn set_questions(&self, questions: Option<mpsc::Sender<IncomingRequest>>) {
+        self.state().questions = questions;
+    }
+
+    /// Passes a request on to whoever answers it; gives it back when nobody does.
+    pub fn pass_question(&self, request: IncomingRequest) -> Result<(), IncomingRequest> {
+        match &self.state().questions {
+            Some(questions) => questions.try_send(request).map_err(|error| match error {
+                mpsc::error::TrySendError::Full(request)
+                | mpsc::error::TrySendError::Closed(request) => request,
+            }),
+            None => Err(request),
+        }
     }
 
     /// Registers a request; its answer comes through the receiver, which fails when the end comes.

@@ -10,10 +10,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use zeroize::Zeroizing;
 
 use super::framing::{Envelope, LINE_LIMIT, LineReader, Step, sort_line};
-use super::shared::{Closed, Notification, Reply, RpcError, SMALL, Shared};
-use crate::error::{FailureKind, METHOD_NOT_FOUND};
+use super::shared::{Closed, IncomingRequest, Notification, Reply, RpcError, SMALL, Shared};
+use crate::error::{FailureKind, INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::trace::{Direction, Trace};
 
 /// How long the pipes of a process that has ended may hold on to its last words.
@@ -25,8 +26,11 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 /// How long an unfinished line rests before it is shown to somebody who waits at a login.
 const PARTIAL_REST: Duration = Duration::from_millis(120);
 
+/// A line on its way to the agent, wiped once it is written: it may hold a key.
+pub type Line = Zeroizing<Vec<u8>>;
+
 /// Writes lines until the last sender is gone, then closes the agent's stdin.
-pub async fn write_stdin(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
+pub async fn write_stdin(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Line>) {
     while let Some(line) = lines.recv().await {
         // An agent that closed its stdin is told apart by its exit or by its silence.
         if stdin.write_all(&line).await.is_err() {
@@ -46,11 +50,21 @@ pub async fn read_stderr(mut stderr: impl AsyncRead + Unpin, shared: Arc<Shared>
     }
 }
 
+/// A request of the agent's that is offered to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    pub method: &'static str,
+    /// The result, as JSON, while nobody takes such requests.
+    pub idle_result: &'static str,
+}
+
 /// What the reader of stdout needs besides the pipe.
 pub struct StdoutReader {
     pub shared: Arc<Shared>,
     /// Weak, so that closing the connection closes the agent's stdin.
-    pub answers: mpsc::WeakSender<Vec<u8>>,
+    pub answers: mpsc::WeakSender<Line>,
+    /// The request that may be put to the person.
+    pub question: Option<Question>,
     /// The notifications that are kept; others are dropped unread.
     pub kept_notifications: &'static [&'static str],
     pub trace: Option<Arc<Trace>>,
@@ -114,7 +128,7 @@ impl StdoutReader {
             .method
             .map(|raw| serde_json::from_str::<String>(raw.get()));
         match (method, message.id) {
-            (Some(Ok(_)), Some(id)) => self.refuse(id).await,
+            (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params).await,
             (Some(Ok(method)), None) => self.notification(method, message.params),
             (Some(Err(_)), _) => self.shared.remark(
                 "invalid_message",
@@ -142,19 +156,35 @@ impl StdoutReader {
         }
     }
 
-    /// Answers a request of the agent: nothing it could ask for is offered to it.
-    async fn refuse(&self, id: &RawValue) {
-        // The id goes back as it came, to the letter.
-        let error = json!({"code": METHOD_NOT_FOUND, "message": "Method not found"});
-        let mut line =
-            format!(r#"{{"jsonrpc":"2.0","id":{},"error":{error}}}"#, id.get()).into_bytes();
+    /// Passes a request of the agent on where it is offered, and refuses it elsewhere.
+    async fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
+        let Some(question) = self.question.filter(|question| question.method == method) else {
+            let error = json!({"code": METHOD_NOT_FOUND, "message": "Method not found"});
+            return self.answer(id, "error", &error.to_string()).await;
+        };
+        if params.is_some_and(|params| params.get().len() > SMALL) {
+            let error = json!({"code": INVALID_PARAMS, "message": "more than 1 MiB of parameters"});
+            return self.answer(id, "error", &error.to_string()).await;
+        }
+        let request = IncomingRequest {
+            id: id.to_owned(),
+            params: params.map(ToOwned::to_owned),
+        };
+        if let Err(request) = self.shared.pass_question(request) {
+            self.answer(&request.id, "result", question.idle_result)
+                .await;
+        }
+    }
+
+    async fn answer(&self, id: &RawValue, member: &str, value: &str) {
+        let mut line = answer_line(id, member, value).into_bytes();
         if let Some(trace) = &self.trace {
             trace.record(Direction::Sent, &line);
         }
         line.push(b'\n');
         if let Some(answers) = self.answers.upgrade() {
             // The writer is gone only when the connection is being ended.
-            let _ = answers.send(line).await;
+            let _ = answers.send(Zeroizing::new(line)).await;
         }
     }
 
@@ -174,6 +204,14 @@ impl StdoutReader {
             params: params.map(ToOwned::to_owned),
         });
     }
+}
+
+/// An answer to a request of the agent, whose id goes back as it came, to the letter.
+pub fn answer_line(id: &RawValue, member: &str, value: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{},"{member}":{value}}}"#,
+        id.get()
+    )
 }
 
 /// Whether an unfinished line is text for people rather than the start of a message.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AuthCapabilities, AuthMethodTerminal, AuthStatusRequest, AuthenticateRequest,
-    ClientCapabilities, Implementation, InitializeRequest, LogoutRequest,
+    AuthCapabilities, AuthMethodTerminal, AuthStatusRequest, ClientCapabilities,
+    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
+    Implementation, InitializeRequest, LogoutRequest,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,9 +15,13 @@ use super::{quirks, to_value};
 
 /// What this client can do, in v1's shape: `auth.terminal` is the boolean `true` (four real agents
 /// refuse an object).
-pub fn client_capabilities() -> ClientCapabilities {
+pub fn client_capabilities(can_ask: bool) -> ClientCapabilities {
+    let elicitation = ElicitationCapabilities::new()
+        .form(ElicitationFormCapabilities::new())
+        .url(ElicitationUrlCapabilities::new());
     ClientCapabilities::new()
         .auth(AuthCapabilities::new().terminal(true))
+        .elicitation(can_ask.then_some(elicitation))
         .meta(quirks::terminal_auth_marker())
 }
 
@@ -24,16 +29,12 @@ pub fn client_info() -> Implementation {
     Implementation::new("acp-auth", env!("CARGO_PKG_VERSION")).title("acp-auth".to_owned())
 }
 
-pub fn initialize_params() -> Value {
+pub fn initialize_params(can_ask: bool) -> Value {
     to_value(
         &InitializeRequest::new(ProtocolVersion::V1)
-            .client_capabilities(client_capabilities())
+            .client_capabilities(client_capabilities(can_ask))
             .client_info(client_info()),
     )
-}
-
-pub fn login_params(id: &str) -> Value {
-    to_value(&AuthenticateRequest::new(id.to_owned()))
 }
 
 pub fn logout_params() -> Value {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v2::{
     AuthMethodTerminal, AuthStatusRequest, ClientAuthCapabilities, ClientCapabilities,
-    Implementation, InitializeRequest, LoginAuthRequest, LogoutAuthRequest,
-    TerminalAuthCapabilities,
+    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
+    Implementation, InitializeRequest, LogoutAuthRequest, TerminalAuthCapabilities,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,21 +15,21 @@ use super::{acp_v1, quirks, to_value};
 
 /// Asks for version 2. An agent may answer with version 1 on the same connection, so what v1 calls
 /// the client's capabilities goes along: without them claude-agent-acp 0.49 lists no method.
-pub fn initialize_params() -> Value {
+pub fn initialize_params(can_ask: bool) -> Value {
+    let elicitation = ElicitationCapabilities::new()
+        .form(ElicitationFormCapabilities::new())
+        .url(ElicitationUrlCapabilities::new());
     let info =
         Implementation::new("acp-auth", env!("CARGO_PKG_VERSION")).title("acp-auth".to_owned());
     let capabilities = ClientCapabilities::new()
         .auth(ClientAuthCapabilities::new().terminal(TerminalAuthCapabilities::new()))
+        .elicitation(can_ask.then_some(elicitation))
         .meta(quirks::terminal_auth_marker());
     let mut params =
         to_value(&InitializeRequest::new(ProtocolVersion::V2, info).capabilities(capabilities));
-    params["clientCapabilities"] = to_value(&acp_v1::client_capabilities());
+    params["clientCapabilities"] = to_value(&acp_v1::client_capabilities(can_ask));
     params["clientInfo"] = to_value(&acp_v1::client_info());
     params
-}
-
-pub fn login_params(id: &str) -> Value {
-    to_value(&LoginAuthRequest::new(id.to_owned()))
 }
 
 pub fn logout_params() -> Value {

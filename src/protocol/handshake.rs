@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Dialect, acp_v1, acp_v2, quirks};
-use crate::auth::{AuthMethod, Diagnostic, Handshake, MethodFlow, Offers, Peer};
+use super::methods::read_methods;
+use super::{Dialect, quirks};
+use crate::auth::{Diagnostic, Handshake, Offers, Peer};
 use crate::connection::SMALL;
 use crate::untrusted::Untrusted;
 
@@ -145,99 +146,4 @@ fn read_peer(info: &Value) -> Option<Peer> {
         version: text("version"),
     };
     (peer.name.is_some() || peer.title.is_some() || peer.version.is_some()).then_some(peer)
-}
-
-fn read_methods(dialect: Dialect, list: &Value, remarks: &mut Vec<Diagnostic>) -> Vec<AuthMethod> {
-    let Some(entries) = list.as_array() else {
-        if !list.is_null() {
-            remarks.push(Diagnostic::new(
-                "malformed_methods",
-                "authMethods is no list",
-            ));
-        }
-        return Vec::new();
-    };
-    let mut methods: Vec<AuthMethod> = Vec::new();
-    for entry in entries {
-        match read_method(dialect, entry, remarks) {
-            Ok(method) if methods.iter().any(|known| known.id == method.id) => {
-                remarks.push(Diagnostic::new(
-                    "malformed_methods",
-                    format!("the method {} is listed twice", method.id.raw()),
-                ));
-            }
-            Ok(method) => methods.push(method),
-            Err(reason) => remarks.push(Diagnostic::new(
-                "malformed_methods",
-                format!("a sign-in method was skipped, {reason}: {entry}"),
-            )),
-        }
-    }
-    methods
-}
-
-fn read_method(
-    dialect: Dialect,
-    entry: &Value,
-    remarks: &mut Vec<Diagnostic>,
-) -> Result<AuthMethod, String> {
-    let key = dialect.method_id_key();
-    let Some(id) = entry[key].as_str() else {
-        return Err(format!("it has no {key}"));
-    };
-    let name = entry["name"].as_str().unwrap_or_else(|| {
-        remarks.push(Diagnostic::new(
-            "malformed_methods",
-            format!("the method {id} has no name"),
-        ));
-        id
-    });
-    let type_name = match (&entry["type"], dialect) {
-        (Value::String(name), _) => name.as_str(),
-        // v1: a missing type means `agent`, and null counts as missing everywhere.
-        (Value::Null, Dialect::V1) => "agent",
-        _ => "",
-    };
-    let flow = match type_name {
-        "agent" if quirks::has_terminal_recipe(entry) => {
-            MethodFlow::Unsupported("its command is the agent's own proposal, not supported yet")
-        }
-        "agent" => MethodFlow::Agent,
-        "terminal" => terminal_flow(dialect, id, entry, remarks),
-        "" => MethodFlow::Unsupported("has no type"),
-        _ => MethodFlow::Unsupported("type not supported yet"),
-    };
-    Ok(AuthMethod {
-        id: id.into(),
-        name: name.into(),
-        description: entry["description"]
-            .as_str()
-            .filter(|text| !text.trim().is_empty())
-            .map(Untrusted::from),
-        type_name: type_name.into(),
-        flow,
-        raw: entry.clone(),
-    })
-}
-
-fn terminal_flow(
-    dialect: Dialect,
-    id: &str,
-    entry: &Value,
-    remarks: &mut Vec<Diagnostic>,
-) -> MethodFlow {
-    let additions = match dialect {
-        Dialect::V1 => acp_v1::terminal_additions(entry),
-        Dialect::V2 => acp_v2::terminal_additions(entry),
-    };
-    match additions {
-        Ok((args, env)) => MethodFlow::Terminal { args, env },
-        Err(reason) => {
-            remarks.push(Diagnostic::new(
-                "malformed_methods",
-                format!("the terminal method {id} does not fit the schema: {reason}"),
-            ));
-            MethodFlow::Unsupported("malformed")
-        }
-    }
 }

@@ -2,15 +2,19 @@
 
 mod acp_v1;
 mod acp_v2;
+mod elicitation;
 mod handshake;
+mod methods;
 mod quirks;
 mod runner;
 mod session;
 mod status;
 
+pub use elicitation::{ELICITATION, NOBODY_THERE};
+pub use methods::proposed_command;
 pub use quirks::means_sign_in_required;
 pub use runner::{Limits, ProtocolChoice, Runner};
-pub use session::{CANCEL_GRACE, Session};
+pub use session::{CANCEL_GRACE, Key, Session};
 
 use serde_json::Value;
 
@@ -35,10 +39,10 @@ impl Dialect {
     }
 
     /// The parameters of `initialize` that ask for this version.
-    fn initialize_params(self) -> Value {
+    fn initialize_params(self, can_ask: bool) -> Value {
         match self {
-            Self::V1 => acp_v1::initialize_params(),
-            Self::V2 => acp_v2::initialize_params(),
+            Self::V1 => acp_v1::initialize_params(can_ask),
+            Self::V2 => acp_v2::initialize_params(can_ask),
         }
     }
 
@@ -55,13 +59,6 @@ impl Dialect {
         match self {
             Self::V1 => "logout",
             Self::V2 => "auth/logout",
-        }
-    }
-
-    fn login_params(self, id: &str) -> Value {
-        match self {
-            Self::V1 => acp_v1::login_params(id),
-            Self::V2 => acp_v2::login_params(id),
         }
     }
 

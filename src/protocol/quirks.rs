@@ -12,13 +12,6 @@ pub fn terminal_auth_marker() -> Map<String, Value> {
     Map::from_iter([("terminal-auth".to_owned(), Value::Bool(true))])
 }
 
-/// Whether an untyped method is one for the terminal: `_meta["terminal-auth"]` with a command of the
-/// agent's choice (auggie 0.36, copilot 1.0.102), or `_meta.type` (qwen-code).
-pub fn has_terminal_recipe(method: &Value) -> bool {
-    let meta = &method["_meta"];
-    meta["terminal-auth"].is_object() || meta["type"] == "terminal"
-}
-
 /// Whether the capabilities carry the marker `authStatus` of an agent that pushes
 /// `_auth/status_update`: in `_meta` (codex-acp 2.6 in v1, claude-agent-acp 0.101 in both
 /// versions), or in `auth._meta` (codex-acp 2.6 in v2).

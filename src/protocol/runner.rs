@@ -118,7 +118,11 @@ impl Runner {
             renewed_up_to: Some(self.limits.start),
         };
         let answer = connection
-            .request("initialize", &asked.initialize_params(), limit)
+            .request(
+                "initialize",
+                &asked.initialize_params(self.surroundings.question.is_some()),
+                limit,
+            )
             .await;
         let decision = match answer {
             Ok(raw) => self.agree(asked, may_change, &raw),

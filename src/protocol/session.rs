@@ -1,18 +1,72 @@
 //! A connection after its handshake: asking for the state, signing in, signing out.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::elicitation::{Refusal, read_elicitation, write_reply};
 use super::status::read_status;
 use super::{Dialect, quirks};
-use crate::auth::{Evidence, Handshake, StatusReport};
-use crate::connection::{Connection, Limit, Notification, SMALL};
+use crate::auth::{Elicitation, Evidence, Handshake, KeyForm, Reply, StatusReport};
+use crate::connection::{Connection, IncomingRequest, Limit, Notification, SMALL};
 use crate::error::{Failure, FailureKind, METHOD_NOT_FOUND, Phase};
+use crate::redact::Secret;
 
 /// How long an agent that was asked to give a request up may take to do so.
 pub const CANCEL_GRACE: Duration = Duration::from_millis(300);
+
+/// A key that goes along with a request to sign in.
+#[derive(Debug)]
+pub struct Key {
+    pub form: KeyForm,
+    pub value: Secret,
+}
+
+/// The parameters of `authenticate` and `auth/login` (the same in v1 and v2), with the key where
+/// the agent looks for it. Written straight into the line, so that no copy of the key is left.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LoginParams<'a> {
+    method_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auth_params: Option<BTreeMap<&'static str, &'a str>>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<BTreeMap<&'static str, KeyMeta<'a>>>,
+}
+
+/// `_meta["api-key"]` as gemini-cli 0.61 takes it, and as codex-acp 2.6 does.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum KeyMeta<'a> {
+    Plain(&'a str),
+    #[serde(rename_all = "camelCase")]
+    Object {
+        api_key: &'a str,
+    },
+}
+
+impl<'a> LoginParams<'a> {
+    fn new(method_id: &'a str, key: Option<&'a Key>) -> Self {
+        let mut params = Self {
+            method_id,
+            auth_params: None,
+            meta: None,
+        };
+        let Some(key) = key else { return params };
+        let value = key.value.reveal();
+        let meta = |meta| Some(BTreeMap::from([("api-key", meta)]));
+        match key.form {
+            KeyForm::FirstProposal => params.auth_params = Some(BTreeMap::from([("key", value)])),
+            KeyForm::Gemini => params.meta = meta(KeyMeta::Plain(value)),
+            KeyForm::Codex => params.meta = meta(KeyMeta::Object { api_key: value }),
+        }
+        params
+    }
+}
 
 /// A connection that has agreed on a version.
 pub struct Session {
@@ -114,16 +168,21 @@ impl Session {
         }
     }
 
-    /// Has the agent sign in by one of its own methods.
+    /// Has the agent sign in by one of its own methods, with a key where the method takes one.
     ///
     /// # Errors
     /// `rejected` with the agent's error, or what ended the connection.
-    pub async fn login(&self, id: &str, limit: Option<Duration>) -> Result<(), Failure> {
+    pub async fn login(
+        &self,
+        id: &str,
+        key: Option<&Key>,
+        limit: Option<Duration>,
+    ) -> Result<(), Failure> {
         let limit = Limit {
             answer: limit,
             renewed_up_to: None,
         };
-        let params = self.dialect.login_params(id);
+        let params = LoginParams::new(id, key);
         let answer = self
             .connection
             .request(self.dialect.login_method(), &params, limit)
@@ -138,6 +197,46 @@ impl Session {
             }
             answer => answer.map(drop),
         }
+    }
+
+    /// The agent's name in messages.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// Takes over what the agent asks the person, until [`Session::release_questions`].
+    pub fn take_questions(&self) -> mpsc::Receiver<IncomingRequest> {
+        self.connection.take_questions()
+    }
+
+    /// Has what the agent asks cancelled from now on.
+    pub fn release_questions(&self) {
+        self.connection.release_questions();
+    }
+
+    /// Reads a question.
+    ///
+    /// # Errors
+    /// What to tell the agent instead of putting it to the person.
+    pub fn read_question(&self, request: &IncomingRequest) -> Result<Elicitation, Refusal> {
+        let params = request
+            .params
+            .as_ref()
+            .and_then(|params| serde_json::from_str(params.get()).ok());
+        read_elicitation(&params.unwrap_or_default())
+    }
+
+    /// Sends the person's answer.
+    pub fn answer_question(&self, request: &IncomingRequest, reply: Reply) {
+        self.connection
+            .answer(request, "result", &write_reply(reply));
+    }
+
+    /// Tells the agent that its question was not put to anybody.
+    pub fn refuse_question(&self, request: &IncomingRequest, refusal: &Refusal) {
+        let error = serde_json::json!({"code": refusal.code, "message": refusal.message});
+        self.connection.answer(request, "error", &error);
     }
 
     /// Has the agent sign out.

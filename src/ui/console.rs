@@ -11,6 +11,19 @@ struct State {
     spinner: Option<ProgressBar>,
     /// Whether the last character written was no line feed.
     line_is_open: bool,
+    /// How many questions stand open, under which nothing may be drawn.
+    holds: usize,
+}
+
+/// Keeps the spinner still until it is dropped.
+pub struct SpinnerHold<'a> {
+    console: &'a Console,
+}
+
+impl Drop for SpinnerHold<'_> {
+    fn drop(&mut self) {
+        self.console.state().holds -= 1;
+    }
 }
 
 /// The only writer to stderr.
@@ -55,7 +68,7 @@ impl Console {
     /// Draws the spinner one step on, unless a line is open.
     pub fn spin(&self, text: &str) {
         let mut state = self.state();
-        if state.line_is_open {
+        if state.line_is_open || state.holds > 0 {
             return;
         }
         let spinner = state.spinner.get_or_insert_with(|| {
@@ -70,6 +83,14 @@ impl Console {
 
     pub fn stop_spinner(&self) {
         clear_spinner(&mut self.state());
+    }
+
+    /// Clears the spinner and keeps it still as long as the guard lives.
+    pub fn hold_spinner(&self) -> SpinnerHold<'_> {
+        let mut state = self.state();
+        clear_spinner(&mut state);
+        state.holds += 1;
+        SpinnerHold { console: self }
     }
 
     /// Shows the cursor that a prompt had hidden.

@@ -2,6 +2,7 @@
 
 mod console;
 mod live;
+mod prompts;
 mod terminal;
 
 use std::io::{self, IsTerminal, Write};
@@ -11,11 +12,13 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use tokio::time::Instant;
 
-use crate::connection::{Listener, interrupted};
-use crate::error::{Failure, FailureKind, Phase, round};
+use crate::connection::Listener;
+use crate::error::round;
 use crate::interrupt::Interrupt;
 use crate::redact::secrets;
+use crate::untrusted::drop_unseen;
 use console::Console;
+pub use prompts::{Check, Choice};
 pub use terminal::SavedTerminal;
 
 /// How often the spinner moves.
@@ -63,13 +66,6 @@ impl Facts {
     pub const fn is_unattended_ci(&self) -> bool {
         self.ci && !self.stdout_is_terminal
     }
-}
-
-/// One line of a list to choose from, clean.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    pub title: String,
-    pub detail: String,
 }
 
 /// The one way to everything a person sees.
@@ -122,6 +118,14 @@ impl Ui {
         }
     }
 
+    /// Writes a command or an address whole on a line of its own, also when quiet.
+    pub fn verbatim(&self, text: &str) {
+        self.console.line(&format!(
+            "    {}",
+            drop_unseen(text).replace(['\n', '\t'], " ")
+        ));
+    }
+
     /// Writes an error to stderr, also when quiet.
     pub fn error(&self, text: &str) {
         self.console.line(&secrets().hide_tokens(text));
@@ -165,65 +169,6 @@ impl Ui {
             }
         }
     }
-
-    /// Lets the person choose; `None` when they chose nothing.
-    ///
-    /// # Errors
-    /// `interrupted`, or `usage` when the terminal cannot be used.
-    pub async fn choose(
-        &self,
-        agent: &str,
-        question: &str,
-        choices: Vec<Choice>,
-    ) -> Result<Option<usize>, Failure> {
-        let titles = choices
-            .iter()
-            .map(|choice| choice.title.chars().count())
-            .max()
-            .unwrap_or(0);
-        let items: Vec<String> = choices
-            .iter()
-            .map(|choice| format!("{:titles$}  {}", choice.title, choice.detail))
-            .collect();
-        let prompt = question.to_owned();
-        let asking = tokio::task::spawn_blocking(move || {
-            let theme = dialoguer::theme::ColorfulTheme::default();
-            dialoguer::Select::with_theme(&theme)
-                .with_prompt(prompt)
-                .items(&items)
-                .default(0)
-                .report(false)
-                .interact_opt()
-        });
-        let chosen = tokio::select! {
-            chosen = asking => chosen,
-            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, agent)),
-        };
-        match chosen {
-            Ok(Ok(chosen)) => Ok(chosen),
-            Ok(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
-                Err(self.abandon_prompt(self.interrupt.raised().await, agent))
-            }
-            Ok(Err(error)) => Err(unusable_terminal(&error.to_string())),
-            Err(error) => Err(unusable_terminal(&error.to_string())),
-        }
-    }
-
-    /// Leaves a prompt whose thread still reads: the terminal is set back under it.
-    fn abandon_prompt(&self, signal: u8, agent: &str) -> Failure {
-        self.terminal.restore();
-        self.console.show_cursor();
-        interrupted(signal, Phase::Choice, agent)
-    }
-}
-
-fn unusable_terminal(reason: &str) -> Failure {
-    Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!("the terminal cannot be used for a choice: {reason}"),
-    )
-    .hint("pass `--method ID`")
 }
 
 fn write_data(color: ColorChoice, text: &str) -> io::Result<()> {

@@ -83,7 +83,7 @@ fn a_method_that_is_not_offered_is_refused_with_those_that_are() {
     agent
         .run(&place, &["login", "--method", "nope"])
         .assert_code(2)
-        .assert_says("NO_BROWSER is set");
+        .assert_says("because of NO_BROWSER");
     assert!(!agent.requests().contains(&"authenticate".to_owned()));
 }
 

@@ -188,7 +188,7 @@ fn malformed_parts_default_and_are_remarked_on() {
     assert_eq!(report["peer"], json!(null));
     agent
         .run(&place, &["status"])
-        .assert_says("custom [_vendor.example, type not supported yet]");
+        .assert_says("custom [_vendor.example, type not known]");
 }
 
 /// The schema of every request acp-auth sends, by version and method.

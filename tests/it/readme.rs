@@ -14,7 +14,7 @@ fn shown() -> Vec<(String, String)> {
         match line.strip_prefix("$ ") {
             Some(command) => shown.push((command.to_owned(), String::new())),
             None => {
-                let output = &mut shown.last_mut().expect("a command before its output").1;
+                let output = &mut shown.last_mut().unwrap().1;
                 output.push_str(line);
                 output.push('\n');
             }

@@ -1,0 +1,282 @@
+//! Values that a sign-in method needs: from stdin, the environment, or hidden prompts.
+
+use std::io::Read;
+
+use super::{AuthMethod, LoginOptions, Visit, WantedValue};
+use crate::error::{Failure, FailureKind, Phase};
+use crate::redact::Secret;
+use crate::ui::Ui;
+
+/// The most that is read from stdin.
+const LONGEST_INPUT: u64 = 64 << 10;
+
+/// A value, and what it is called.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The variable's name; a value without one is for the request or the command line.
+    pub name: Option<String>,
+    pub value: Secret,
+    /// Whether the agent's environment holds it already.
+    pub inherited: bool,
+}
+
+/// Gets the values: from stdin with `--with-token`, else those that the agent's environment holds,
+/// else from the person.
+///
+/// # Errors
+/// `usage` with what to pass when a value is missing, `interrupted`.
+pub async fn collect(
+    visit: &Visit,
+    method: &AuthMethod,
+    wanted: &[WantedValue],
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<Vec<Given>, Failure> {
+    let agent = &visit.runner.agent;
+    if options.with_token {
+        let input = if ui.facts.stdin_is_terminal {
+            ui.ask_secret(agent, &question(method, wanted.first()))
+                .await?
+        } else {
+            read_stdin().await?
+        };
+        return sort_input(input.reveal(), wanted);
+    }
+    let mut given = Vec::new();
+    for value in wanted {
+        if let Some(found) = inherited(visit, value) {
+            given.push(found);
+        } else if ui.facts.can_prompt() {
+            let answer = ask(agent, method, value, ui).await?;
+            match answer {
+                Some(answer) => given.push(answer),
+                None if value.optional => {}
+                None => return Err(missing(agent, method, value)),
+            }
+        } else if !value.optional {
+            return Err(missing(agent, method, value));
+        }
+    }
+    Ok(given)
+}
+
+fn inherited(visit: &Visit, wanted: &WantedValue) -> Option<Given> {
+    wanted.variables.iter().find_map(|name| {
+        let own = visit
+            .runner
+            .launch
+            .env
+            .iter()
+            .rev()
+            .find(|(set, _)| set == name);
+        let value = own
+            .map(|(_, value)| value.clone())
+            .or_else(|| std::env::var(name).ok())?;
+        (!value.is_empty()).then(|| Given {
+            name: Some(name.clone()),
+            value: Secret::new(value),
+            inherited: true,
+        })
+    })
+}
+
+async fn ask(
+    agent: &str,
+    method: &AuthMethod,
+    wanted: &WantedValue,
+    ui: &Ui,
+) -> Result<Option<Given>, Failure> {
+    let question = question(method, Some(wanted));
+    let value = if wanted.secret {
+        ui.ask_secret(agent, &question).await?
+    } else {
+        Secret::new(
+            ui.ask_text(agent, &question, None, Box::new(|_| Ok(())))
+                .await?,
+        )
+    };
+    let value = Secret::new(value.reveal().trim().to_owned());
+    Ok((!value.reveal().is_empty()).then(|| Given {
+        name: wanted.variables.first().cloned(),
+        value,
+        inherited: false,
+    }))
+}
+
+/// What is asked for, as a question.
+fn question(method: &AuthMethod, wanted: Option<&WantedValue>) -> String {
+    let label = wanted
+        .and_then(|wanted| wanted.label.as_ref())
+        .unwrap_or(&method.name)
+        .line();
+    let variable = wanted.and_then(|wanted| wanted.variables.first());
+    let optional = if wanted.is_some_and(|wanted| wanted.optional) {
+        ", may be empty"
+    } else {
+        ""
+    };
+    match variable {
+        Some(variable) => format!(
+            "{label} ({}{optional})",
+            crate::untrusted::clean_line(variable)
+        ),
+        None => format!("{label}{optional}"),
+    }
+}
+
+async fn read_stdin() -> Result<Secret, Failure> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut text = String::new();
+        std::io::stdin()
+            .lock()
+            .take(LONGEST_INPUT)
+            .read_to_string(&mut text)
+            .map(|_| Secret::new(text))
+    });
+    let read = read.await.map_err(|error| error.to_string());
+    match read.and_then(|read| read.map_err(|error| error.to_string())) {
+        Ok(secret) if !secret.reveal().trim().is_empty() => Ok(secret),
+        Ok(_) => Err(usage(
+            "--with-token was given and nothing came on stdin".to_owned(),
+        )),
+        Err(error) => Err(usage(format!("stdin cannot be read: {error}"))),
+    }
+}
+
+/// One value, or a `NAME=VALUE` line for each.
+fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure> {
+    let given = |name: Option<&String>, value: &str| Given {
+        name: name.cloned(),
+        value: Secret::new(value.trim().to_owned()),
+        inherited: false,
+    };
+    let named = |line: &str| -> Option<(String, String)> {
+        let (name, value) = line.split_once('=')?;
+        let known = wanted
+            .iter()
+            .flat_map(|value| &value.variables)
+            .any(|known| known == name.trim());
+        known.then(|| (name.trim().to_owned(), value.to_owned()))
+    };
+    let lines: Vec<&str> = input
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    if let ([line], [only]) = (lines.as_slice(), wanted)
+        && named(line).is_none()
+    {
+        return Ok(vec![given(only.variables.first(), line)]);
+    }
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some((name, value)) = named(line) else {
+            // The line may be a secret, so its place is all that is said of it.
+            return Err(usage(format!(
+                "line {} on stdin does not set one of the variables wanted: {}",
+                number + 1,
+                names(wanted),
+            )));
+        };
+        found.push(given(Some(&name), &value));
+    }
+    let lacks = |value: &&WantedValue| {
+        let is_given = |name: &String| found.iter().any(|given| given.name.as_ref() == Some(name));
+        !value.optional && !value.variables.iter().any(is_given)
+    };
+    match wanted.iter().find(lacks) {
+        Some(value) => Err(usage(format!(
+            "stdin does not set {}; write a NAME=VALUE line for each",
+            value.variables.join(" or "),
+        ))),
+        None => Ok(found),
+    }
+}
+
+fn names(wanted: &[WantedValue]) -> String {
+    let names: Vec<&str> = wanted
+        .iter()
+        .flat_map(|value| value.variables.first())
+        .map(String::as_str)
+        .collect();
+    names.join(", ")
+}
+
+fn missing(agent: &str, method: &AuthMethod, value: &WantedValue) -> Failure {
+    let id = method.id.raw();
+    let failure = match value.variables.as_slice() {
+        [] => usage(format!("signing in to {agent} by {id} needs a key")),
+        variables => usage(format!(
+            "signing in to {agent} by {id} needs {}",
+            variables.join(" or ")
+        )),
+    };
+    let failure = match value.variables.first() {
+        Some(name) => failure.hint(format!(
+            "set the variable {name}, or pipe the value in and add `--with-token`"
+        )),
+        None => failure.hint("pipe the key in and add `--with-token`"),
+    };
+    failure
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(FailureKind::Usage, Phase::Choice, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(names: &[(&str, bool)]) -> Vec<WantedValue> {
+        let value = |&(name, optional): &(&str, bool)| WantedValue {
+            variables: vec![name.to_owned()],
+            label: None,
+            secret: true,
+            optional,
+        };
+        names.iter().map(value).collect()
+    }
+
+    fn sorted(input: &str, names: &[(&str, bool)]) -> Result<Vec<(String, String)>, String> {
+        let found = sort_input(input, &wanted(names));
+        let found = found.map_err(|failure| failure.message.raw().to_owned())?;
+        let pair = |given: Given| (given.name.unwrap(), given.value.reveal().to_owned());
+        Ok(found.into_iter().map(pair).collect())
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn one_value_or_a_line_for_each() {
+        let one = &[("KEY", false)];
+        assert_eq!(
+            sorted("made-up==\n", one),
+            Ok(pairs(&[("KEY", "made-up==")]))
+        );
+        assert_eq!(
+            sorted("KEY=made-up\r\n", one),
+            Ok(pairs(&[("KEY", "made-up")]))
+        );
+        let two = &[("KEY", false), ("ORG", true)];
+        assert_eq!(
+            sorted("ORG=o\n\nKEY=k", two),
+            Ok(pairs(&[("ORG", "o"), ("KEY", "k")]))
+        );
+        assert_eq!(sorted("KEY=k", two), Ok(pairs(&[("KEY", "k")])));
+        assert!(
+            sorted("ORG=o", two)
+                .unwrap_err()
+                .contains("does not set KEY")
+        );
+        let refused = sorted("KEY=k\nmade-up-secret", two).unwrap_err();
+        assert!(
+            refused.contains("line 2") && !refused.contains("made-up-secret"),
+            "{refused}"
+        );
+    }
+}

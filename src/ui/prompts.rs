@@ -1,0 +1,183 @@
+//! Questions to the person at the terminal. Each blocks a thread of its own, so that the agent is
+//! listened to and signals are seen meanwhile.
+
+use std::io;
+
+use dialoguer::theme::ColorfulTheme;
+
+use super::Ui;
+use crate::connection::interrupted;
+use crate::error::{Failure, FailureKind, Phase};
+use crate::redact::Secret;
+
+/// One line of a list to choose from, clean.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub title: String,
+    pub detail: String,
+}
+
+/// Lays the lines of a list out in two columns.
+fn lines(choices: &[Choice]) -> Vec<String> {
+    let width = choices
+        .iter()
+        .map(|choice| choice.title.chars().count())
+        .max()
+        .unwrap_or(0);
+    choices
+        .iter()
+        .map(|choice| {
+            format!("{:width$}  {}", choice.title, choice.detail)
+                .trim_end()
+                .to_owned()
+        })
+        .collect()
+}
+
+/// A check of an answer, giving what is wrong with it.
+pub type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
+
+/// The questions, all of which end with `interrupted` when a signal comes.
+impl Ui {
+    /// Lets the person choose one; `None` when they chose nothing.
+    ///
+    /// # Errors
+    /// `interrupted`, or `usage` when the terminal cannot be used.
+    pub async fn choose(
+        &self,
+        agent: &str,
+        question: &str,
+        choices: &[Choice],
+        first: usize,
+    ) -> Result<Option<usize>, Failure> {
+        let (question, items) = (question.to_owned(), lines(choices));
+        self.ask(agent, move |theme| {
+            let list = dialoguer::Select::with_theme(theme)
+                .with_prompt(question)
+                .items(&items);
+            list.default(first).report(false).interact_opt()
+        })
+        .await
+    }
+
+    /// Lets the person choose several; `None` when they left the list.
+    ///
+    /// # Errors
+    /// As [`Ui::choose`].
+    pub async fn choose_several(
+        &self,
+        agent: &str,
+        question: &str,
+        choices: &[Choice],
+        chosen: Vec<bool>,
+    ) -> Result<Option<Vec<usize>>, Failure> {
+        let (question, items) = (format!("{question} (space selects)"), lines(choices));
+        self.ask(agent, move |theme| {
+            let list = dialoguer::MultiSelect::with_theme(theme).with_prompt(question);
+            list.items(&items)
+                .defaults(&chosen)
+                .report(false)
+                .interact_opt()
+        })
+        .await
+    }
+
+    /// Asks for a yes or no; `None` when the person left the question.
+    ///
+    /// # Errors
+    /// As [`Ui::choose`].
+    pub async fn confirm(
+        &self,
+        agent: &str,
+        question: &str,
+        default: bool,
+    ) -> Result<Option<bool>, Failure> {
+        let question = question.to_owned();
+        self.ask(agent, move |theme| {
+            let question = dialoguer::Confirm::with_theme(theme).with_prompt(question);
+            question.default(default).interact_opt()
+        })
+        .await
+    }
+
+    /// Asks for a line of text that is seen; it may be empty.
+    ///
+    /// # Errors
+    /// As [`Ui::choose`].
+    pub async fn ask_text(
+        &self,
+        agent: &str,
+        question: &str,
+        default: Option<String>,
+        check: Check,
+    ) -> Result<String, Failure> {
+        let question = question.to_owned();
+        self.ask(agent, move |theme| {
+            let mut input = dialoguer::Input::<String>::with_theme(theme)
+                .with_prompt(question)
+                .allow_empty(true)
+                .validate_with(move |answer: &String| check(answer));
+            if let Some(default) = default {
+                input = input.default(default);
+            }
+            input.interact_text()
+        })
+        .await
+    }
+
+    /// Asks for a line that is not seen.
+    ///
+    /// # Errors
+    /// As [`Ui::choose`].
+    pub async fn ask_secret(&self, agent: &str, question: &str) -> Result<Secret, Failure> {
+        let prompt = format!("? {question}: ");
+        self.ask(agent, move |_| {
+            rpassword::prompt_password(prompt)
+                .map(Secret::new)
+                .map_err(dialoguer::Error::IO)
+        })
+        .await
+    }
+
+    async fn ask<T: Send + 'static>(
+        &self,
+        agent: &str,
+        question: impl FnOnce(&ColorfulTheme) -> dialoguer::Result<T> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let _still = self.console.hold_spinner();
+        let asking = tokio::task::spawn_blocking(move || question(&ColorfulTheme::default()));
+        let answer = tokio::select! {
+            answer = asking => answer,
+            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, agent)),
+        };
+        match answer {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
+                Err(self.abandon_prompt(self.interrupt.raised().await, agent))
+            }
+            Ok(Err(error)) => Err(unusable_terminal(&error.to_string())),
+            Err(error) => Err(unusable_terminal(&error.to_string())),
+        }
+    }
+
+    /// Leaves a prompt whose thread still reads: the terminal is set back under it.
+    fn abandon_prompt(&self, signal: u8, agent: &str) -> Failure {
+        self.leave_prompt();
+        interrupted(signal, Phase::Choice, agent)
+    }
+
+    /// Sets the terminal back after a question that nobody will answer any more.
+    pub fn leave_prompt(&self) {
+        self.terminal.restore();
+        self.console.show_cursor();
+    }
+}
+
+fn unusable_terminal(reason: &str) -> Failure {
+    Failure::new(
+        FailureKind::Usage,
+        Phase::Choice,
+        format!("the terminal cannot be used for a question: {reason}"),
+    )
+    .hint("pass what is asked for as options, see `acp-auth login --help`")
+}
