@@ -3,11 +3,7 @@
 //! The agent is the built-in one; a bare pipe client, which writes two requests and reads two
 //! lines, shows how much of the time is the agent's own.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a bench that fails may panic"
-)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that fails may panic")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -25,16 +21,11 @@ fn main() {
     let home = tempfile::tempdir().unwrap();
     let start = median(ROUNDS, || run_to_end(command(&home, &["--version"])));
     let bare = median(ROUNDS, || bare_client(&home));
-    let status = median(ROUNDS, || {
-        first_answer(command(&home, &["status", "demo"])).0
-    });
+    let status = median(ROUNDS, || first_answer(command(&home, &["status", "demo"])).0);
     println!("start-up (--version)                {start:>10.2?}");
     println!("bare pipe client on the demo agent  {bare:>10.2?}");
     println!("acp-auth status demo, to its answer {status:>10.2?}");
-    println!(
-        "own cost of a status                {:>10.2?}",
-        status.saturating_sub(bare)
-    );
+    println!("own cost of a status                {:>10.2?}", status.saturating_sub(bare));
     let (_, peak, threads) = first_answer(command(&home, &["status", "demo"]));
     println!("peak resident memory                {peak:>7} KiB, {threads} thread(s)");
     let size = std::fs::metadata(program()).unwrap().len() / 1024;
@@ -56,14 +47,8 @@ fn program() -> &'static Path {
 
 fn command(home: &TempDir, args: &[&str]) -> Command {
     let mut command = Command::new(program());
-    command
-        .args(args)
-        .env("HOME", home.path())
-        .env_remove("ACP_AUTH_CONFIG");
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(args).env("HOME", home.path()).env_remove("ACP_AUTH_CONFIG");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -98,8 +83,7 @@ fn facts(child: &Child) -> (u64, u64) {
         std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let number = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name));
-        line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-            .unwrap_or(0)
+        line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
     };
     (number("VmHWM:"), number("Threads:"))
 }
@@ -129,21 +113,13 @@ fn bare_client(home: &TempDir) -> Duration {
 fn at_once(home: &TempDir, count: usize) -> Duration {
     let mut config = String::new();
     for index in 0..count {
-        let script = format!(
-            "sleep {}; exec {} demo-agent",
-            SLOW.as_secs_f64(),
-            program().display()
-        );
-        config.push_str(&format!(
-            "[agents.a{index}]\ncommand = [\"sh\", \"-c\", \"{script}\"]\n"
-        ));
+        let script =
+            format!("sleep {}; exec {} demo-agent", SLOW.as_secs_f64(), program().display());
+        config.push_str(&format!("[agents.a{index}]\ncommand = [\"sh\", \"-c\", \"{script}\"]\n"));
     }
     let path = home.path().join("config.toml");
     std::fs::write(&path, config).unwrap();
-    let mut command = command(
-        home,
-        &["status", "--json", "--config", path.to_str().unwrap()],
-    );
+    let mut command = command(home, &["status", "--json", "--config", path.to_str().unwrap()]);
     let started = Instant::now();
     let mut child = command.spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();

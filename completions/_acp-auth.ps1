@@ -51,6 +51,8 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;status' {
+            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
             [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')
             [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]')
@@ -61,6 +63,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Keep the connection and tell every change, a line each; one agent')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
             [CompletionResult]::new('--show-accounts', '--show-accounts', [CompletionResultType]::ParameterName, 'Show account details in CI too')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
@@ -87,6 +90,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Sign in even when you are signed in already')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the methods, what each does and whether it is usable here; sign in by none')
             [CompletionResult]::new('--with-token', '--with-token', [CompletionResultType]::ParameterName, 'Read the key or token from stdin; NAME=VALUE lines where a method wants several values')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Agree to the command that the agent proposes to run, or the page it asks you to open')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Agree to the command that the agent proposes to run, or the page it asks you to open')

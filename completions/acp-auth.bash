@@ -414,7 +414,7 @@ _acp__auth() {
             return 0
             ;;
         acp__subcmd__auth__subcmd__login)
-            opts="-m -y -q -v -h -V --method --force --with-token --yes --no-browser --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
+            opts="-m -y -q -v -h -V --method --force --list --with-token --yes --no-browser --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -659,12 +659,20 @@ _acp__auth() {
             return 0
             ;;
         acp__subcmd__auth__subcmd__status)
-            opts="-q -v -h -V --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --probe --watch --until --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --probe)
+                    COMPREPLY=($(compgen -W "session prompt" -- "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -W "authenticated unauthenticated not_required unknown" -- "${cur}"))
+                    return 0
+                    ;;
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -47,6 +47,8 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'acp-auth;status'= {
+            cand --probe 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens'
+            cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
             cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
             cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'
             cand --login-timeout 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]'
@@ -57,6 +59,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --env 'Environment variable for the agent; without a value it must be set already'
             cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
             cand --color 'When to use colours'
+            cand --watch 'Keep the connection and tell every change, a line each; one agent'
             cand --json 'Print one JSON document on stdout, whatever happens'
             cand --show-accounts 'Show account details in CI too'
             cand -q 'Print nothing but errors; the exit code answers'
@@ -82,6 +85,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --trace 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]'
             cand --color 'When to use colours'
             cand --force 'Sign in even when you are signed in already'
+            cand --list 'List the methods, what each does and whether it is usable here; sign in by none'
             cand --with-token 'Read the key or token from stdin; NAME=VALUE lines where a method wants several values'
             cand -y 'Agree to the command that the agent proposes to run, or the page it asks you to open'
             cand --yes 'Agree to the command that the agent proposes to run, or the page it asks you to open'

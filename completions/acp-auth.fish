@@ -51,6 +51,12 @@ complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "completions" -d '
 complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "schema" -d 'Print the JSON Schema of what --json prints'
 complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "demo-agent" -d 'Run the built-in agent'
 complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l probe -d 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens' -r -f -a "session\t''
+prompt\t''"
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l until -d 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first' -r -f -a "authenticated\t''
+unauthenticated\t''
+not_required\t''
+unknown\t''"
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l timeout -d 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]' -r
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l start-timeout -d 'Longest start while the agent\'s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]' -r
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l login-timeout -d 'Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]' -r
@@ -65,6 +71,7 @@ complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l trace -d 'W
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l watch -d 'Keep the connection and tell every change, a line each; one agent'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l json -d 'Print one JSON document on stdout, whatever happens'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l show-accounts -d 'Show account details in CI too'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -s q -l quiet -d 'Print nothing but errors; the exit code answers'
@@ -87,6 +94,7 @@ complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l color -d 'Wh
 always\t''
 never\t''"
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l force -d 'Sign in even when you are signed in already'
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l list -d 'List the methods, what each does and whether it is usable here; sign in by none'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l with-token -d 'Read the key or token from stdin; NAME=VALUE lines where a method wants several values'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -s y -l yes -d 'Agree to the command that the agent proposes to run, or the page it asks you to open'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand login" -l no-browser -d 'Print addresses, open no browser'

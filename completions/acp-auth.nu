@@ -28,6 +28,14 @@ module completions {
     --version(-V)             # Print version
   ]
 
+  def "nu-complete acp-auth status probe" [] {
+    [ "session" "prompt" ]
+  }
+
+  def "nu-complete acp-auth status until" [] {
+    [ "authenticated" "unauthenticated" "not_required" "unknown" ]
+  }
+
   def "nu-complete acp-auth status protocol" [] {
     [ "auto" "1" "2" ]
   }
@@ -38,6 +46,9 @@ module completions {
 
   # Say whether you are signed in at agents, and as whom
   export extern "acp-auth status" [
+    --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens
+    --watch                   # Keep the connection and tell every change, a line each; one agent
+    --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens
     --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
     --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
@@ -69,6 +80,7 @@ module completions {
   export extern "acp-auth login" [
     --method(-m): string      # The method to sign in by, as `acp-auth status` lists them
     --force                   # Sign in even when you are signed in already
+    --list                    # List the methods, what each does and whether it is usable here; sign in by none
     --with-token              # Read the key or token from stdin; NAME=VALUE lines where a method wants several values
     --yes(-y)                 # Agree to the command that the agent proposes to run, or the page it asks you to open
     --no-browser              # Print addresses, open no browser

@@ -1,9 +1,6 @@
 //! The command line. The doc comments are the help text.
 
-#![expect(
-    clippy::doc_markdown,
-    reason = "the doc comments are read in a terminal"
-)]
+#![expect(clippy::doc_markdown, reason = "the doc comments are read in a terminal")]
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,6 +62,16 @@ pub struct StatusArgs {
     /// Names of agents: from the configuration file, or `demo`
     #[arg(value_name = "AGENT")]
     pub agents: Vec<String>,
+    /// Where the agent does not say, open a session and end it, or send one short prompt, which
+    /// costs tokens
+    #[arg(long, value_name = "HOW")]
+    pub probe: Option<ProbeArg>,
+    /// Keep the connection and tell every change, a line each; one agent
+    #[arg(long)]
+    pub watch: bool,
+    /// Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
+    #[arg(long, value_name = "STATE")]
+    pub until: Option<StateArg>,
     #[command(flatten)]
     pub command: CommandArgs,
 }
@@ -80,6 +87,9 @@ pub struct LoginArgs {
     /// Sign in even when you are signed in already
     #[arg(long)]
     pub force: bool,
+    /// List the methods, what each does and whether it is usable here; sign in by none
+    #[arg(long, conflicts_with_all = ["method", "force", "with_token"])]
+    pub list: bool,
     /// Read the key or token from stdin; NAME=VALUE lines where a method wants several values
     #[arg(long)]
     pub with_token: bool,
@@ -183,6 +193,21 @@ pub enum ProtocolArg {
     V1,
     #[value(name = "2")]
     V2,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProbeArg {
+    Session,
+    Prompt,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum StateArg {
+    Authenticated,
+    Unauthenticated,
+    NotRequired,
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -131,11 +131,7 @@ impl Failure {
     #[must_use]
     pub fn timeout(phase: Phase, waited: Duration, what: &str) -> Self {
         let waited = humantime::format_duration(round(waited));
-        Self::new(
-            FailureKind::Timeout,
-            phase,
-            format!("{what} within {waited}"),
-        )
+        Self::new(FailureKind::Timeout, phase, format!("{what} within {waited}"))
     }
 
     #[must_use]
@@ -179,10 +175,7 @@ impl Failure {
     /// Whether the agent can still be asked something.
     #[must_use]
     pub fn leaves_connection(&self) -> bool {
-        matches!(
-            self.kind,
-            FailureKind::Rejected | FailureKind::InvalidAnswer
-        )
+        matches!(self.kind, FailureKind::Rejected | FailureKind::InvalidAnswer)
     }
 }
 

@@ -19,10 +19,7 @@ pub fn assert_current(path: &str, wanted: &str) {
         return;
     }
     let found = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        found == wanted,
-        "{path} is stale; renew it by: {RENEW}=1 cargo test --lib up_to_date"
-    );
+    assert!(found == wanted, "{path} is stale; renew it by: {RENEW}=1 cargo test --lib up_to_date");
 }
 
 #[test]
@@ -55,14 +52,8 @@ fn the_man_pages_are_up_to_date() {
     cli.build();
     let page = |command: clap::Command, name: &str| {
         let mut text = Vec::new();
-        clap_mangen::Man::new(command)
-            .date("")
-            .render(&mut text)
-            .unwrap();
-        assert_current(
-            &format!("completions/{name}.1"),
-            &String::from_utf8(text).unwrap(),
-        );
+        clap_mangen::Man::new(command).date("").render(&mut text).unwrap();
+        assert_current(&format!("completions/{name}.1"), &String::from_utf8(text).unwrap());
     };
     for command in cli
         .get_subcommands()

@@ -67,10 +67,7 @@ impl Interrupt {
     /// Waits until more than `seen` signals came.
     pub async fn beyond(&self, seen: u32) {
         let mut received = self.received.clone();
-        let ended = received
-            .wait_for(|received| received.count > seen)
-            .await
-            .is_err();
+        let ended = received.wait_for(|received| received.count > seen).await.is_err();
         if ended {
             std::future::pending::<()>().await;
         }

@@ -94,10 +94,7 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
         _ => "status",
     };
     secrets().learn_environment();
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return refuse_to_start(name, common, &error),
     };
@@ -111,17 +108,8 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
             Ok(settings) => settings,
             Err(failure) => return refuse_settings(name, common, &failure),
         };
-        let ui = Ui::new(
-            Facts::gather(),
-            settings.color,
-            settings.quiet,
-            interrupt.clone(),
-        );
-        let run = Run {
-            settings: Arc::new(settings),
-            ui: Arc::new(ui),
-            interrupt,
-        };
+        let ui = Ui::new(Facts::gather(), settings.color, settings.quiet, interrupt.clone());
+        let run = Run { settings: Arc::new(settings), ui: Arc::new(ui), interrupt };
         let outcome = match command {
             Command::Login(args) => commands::login(&run, args).await,
             Command::Logout(args) => commands::logout(&run, args).await,
@@ -143,21 +131,13 @@ fn refuse(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         let color = anstream::stdout().current_choice();
         let text = error.render();
-        let text = if color == ColorChoice::Never {
-            text.to_string()
-        } else {
-            text.ansi().to_string()
-        };
+        let text =
+            if color == ColorChoice::Never { text.to_string() } else { text.ansi().to_string() };
         return finish(print(&text));
     }
     if wants_json() {
         let text = error.render().to_string();
-        let message = text
-            .trim()
-            .trim_start_matches("error: ")
-            .lines()
-            .next()
-            .unwrap_or_default();
+        let message = text.trim().trim_start_matches("error: ").lines().next().unwrap_or_default();
         let document = render::json::failure_document(None, &Failure::usage(message));
         // The exit code is that of the usage error, also when nobody reads the document.
         let _ = print(&document);
@@ -187,20 +167,14 @@ fn refuse_to_start(command: &str, common: &CommonArgs, error: &std::io::Error) -
 
 /// Whether the command line asks for JSON, also where it does not parse.
 fn wants_json() -> bool {
-    std::env::args_os()
-        .skip(1)
-        .take_while(|word| word != "--")
-        .any(|word| word == "--json")
+    std::env::args_os().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
 }
 
 /// Writes to stdout; that nobody reads on is no error.
 fn print(text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut stdout = std::io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

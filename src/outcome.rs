@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::agents::{AgentKind, Origin, Target};
 use crate::auth::{
-    AuthState, Diagnostic, Evidence, Handshake, Operation, OperationResult, StatusReport,
+    AuthMethod, AuthState, Diagnostic, Evidence, Handshake, Operation, OperationResult,
+    StatusReport,
 };
 use crate::connection::Launch;
 use crate::error::{Failure, FailureKind};
@@ -24,6 +25,8 @@ pub struct AgentOutcome {
     pub report: StatusReport,
     pub operation: Option<Operation>,
     pub failure: Option<Failure>,
+    /// Whether only the methods were looked at.
+    pub is_listing: bool,
     pub diagnostics: Vec<Diagnostic>,
     /// The last that the agent wrote to stderr.
     pub stderr: String,
@@ -62,6 +65,10 @@ impl AgentOutcome {
                 OperationResult::Declined | OperationResult::Failed => Exit::No,
                 OperationResult::Unsupported => Exit::Unknown,
             },
+            (None, None) if self.is_listing => match &self.handshake {
+                Some(handshake) if !handshake.methods.is_empty() => Exit::Success,
+                _ => Exit::Unknown,
+            },
             (None, _) => match self.report.state {
                 AuthState::Authenticated | AuthState::NotRequired => Exit::Success,
                 AuthState::Unauthenticated => Exit::No,
@@ -72,11 +79,7 @@ impl AgentOutcome {
 
     /// Takes `initialize` refused for want of sign-in as the answer that it is.
     pub fn read_refusal(&mut self) {
-        if !self
-            .failure
-            .as_ref()
-            .is_some_and(crate::protocol::means_sign_in_required)
-        {
+        if !self.failure.as_ref().is_some_and(crate::protocol::means_sign_in_required) {
             return;
         }
         if let Some(failure) = self.failure.take() {
@@ -96,32 +99,39 @@ impl AgentOutcome {
         for account in &mut self.report.accounts {
             hide(&mut account.label);
             account.description.iter_mut().for_each(hide);
-            for detail in [
-                &mut account.name,
-                &mut account.email,
-                &mut account.organization,
-            ] {
+            for detail in [&mut account.name, &mut account.email, &mut account.organization] {
                 if detail.is_some() {
                     *detail = Some(MASKED.into());
                 }
             }
         }
         self.report.message.iter_mut().for_each(hide);
-        self.diagnostics
-            .iter_mut()
-            .for_each(|remark| hide(&mut remark.message));
+        self.diagnostics.iter_mut().for_each(|remark| hide(&mut remark.message));
         if let Some(failure) = &mut self.failure {
             hide(&mut failure.message);
             failure.reply.iter_mut().for_each(hide);
             failure.stderr.iter_mut().for_each(hide);
-            failure
-                .hints
-                .iter_mut()
-                .for_each(|hint| *hint = mask_addresses(hint));
+            failure.hints.iter_mut().for_each(|hint| *hint = mask_addresses(hint));
             if let Some(data) = &mut failure.data {
                 crate::redact::map_strings(data, &mask_addresses);
             }
         }
+    }
+
+    /// The environment variables that are set for the agent and that one of its methods names, so
+    /// that they are probably what it uses.
+    #[must_use]
+    pub fn credential_variables(&self) -> Vec<&str> {
+        let is_set = |name: &str| {
+            let own = self.launch.env.iter().any(|(set, value)| set == name && !value.is_empty());
+            own || std::env::var_os(name).is_some_and(|value| !value.is_empty())
+        };
+        let methods = self.handshake.iter().flat_map(|handshake| &handshake.methods);
+        let mut names: Vec<&str> =
+            methods.flat_map(AuthMethod::variables).filter(|name| is_set(name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// Whether the agent could not be asked at all.
@@ -140,20 +150,21 @@ pub struct RunOutcome {
     pub agents: Vec<AgentOutcome>,
     /// What stopped the run before any agent was started.
     pub failure: Option<Failure>,
+    /// Whether the state that was waited for has come, which is all that counts then.
+    pub reached: bool,
 }
 
 impl RunOutcome {
     #[must_use]
     pub fn failed(command: &'static str, failure: Failure) -> Self {
-        Self {
-            command,
-            agents: Vec::new(),
-            failure: Some(failure),
-        }
+        Self { command, agents: Vec::new(), failure: Some(failure), reached: false }
     }
 
     #[must_use]
     pub fn exit(&self) -> Exit {
+        if self.reached && self.failure.is_none() {
+            return Exit::Success;
+        }
         let own = self.failure.as_ref().map(Failure::exit);
         Exit::worst(self.agents.iter().map(AgentOutcome::exit).chain(own))
     }

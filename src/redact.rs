@@ -68,10 +68,7 @@ impl Secrets {
         if value.len() < 3 {
             return;
         }
-        let mut values = self
-            .values
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut values = self.values.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !values.iter().any(|known| known.as_str() == value) {
             values.push(Zeroizing::new(value.to_owned()));
             // The longest first, or a value that starts like another would leave its rest behind.
@@ -81,10 +78,7 @@ impl Secrets {
 
     /// Wipes everything remembered, at the end of the run.
     pub fn forget(&self) {
-        self.values
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clear();
+        self.values.write().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
     }
 
     /// Remembers the values of the inherited variables whose names say that they are secrets.
@@ -99,10 +93,7 @@ impl Secrets {
     /// Replaces the known values in `text`.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
-        let values = self
-            .values
-            .read()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let values = self.values.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut hidden = text.to_owned();
         for value in values.iter() {
             if hidden.contains(value.as_str()) {
@@ -149,18 +140,9 @@ pub fn map_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
-    [
-        "apikey",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "credential",
-        "accesskey",
-        "privatekey",
-    ]
-    .iter()
-    .any(|word| name.contains(word))
+    ["apikey", "token", "secret", "password", "passwd", "credential", "accesskey", "privatekey"]
+        .iter()
+        .any(|word| name.contains(word))
         || name.ends_with("key")
         || name == "authorization"
 }
@@ -178,10 +160,11 @@ fn token_patterns() -> &'static [(Regex, &'static str)] {
     PATTERNS.get_or_init(|| {
         vec![
             (compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), "$1 [redacted]"),
+            // NAME=value, NAME: "value", and NAME: value where it has a digit and so is no prose.
+            (named_value(r#"\s*=\s*["']?)[^\s"',;&\[\]{}]{4,}"#), "$1[redacted]"),
+            (named_value(r#"["']?\s*:\s*["'])[^\s"',;&\[\]{}]{4,}"#), "$1[redacted]"),
             (
-                compile(
-                    r#"(?i)([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d|credential)s?["']?\s*[:=]\s*["']?)[^\s"',;&\[\]{}]{4,}"#,
-                ),
+                named_value(r#"["']?\s*:\s*)[^\s"',;&\[\]{}]{3,}[0-9][^\s"',;&\[\]{}]{3,}"#),
                 "$1[redacted]",
             ),
             (
@@ -194,10 +177,13 @@ fn token_patterns() -> &'static [(Regex, &'static str)] {
     })
 }
 
-#[expect(
-    clippy::expect_used,
-    reason = "the patterns are literals of this file and tested"
-)]
+/// A name that says that a secret follows, and `rest`, whose first group ends before the value.
+fn named_value(rest: &str) -> Regex {
+    let name = r"(?i)([\w-]*(?:api[_-]?key|token|secret|passw(?:or)?d|credential)s?";
+    compile(&format!("{name}{rest}"))
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are literals of this file and tested")]
 fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a literal pattern")
 }
@@ -216,15 +202,14 @@ mod tests {
             "api_key = \"abcdef1234567890\"",
             "refresh_token=abcdef1234567890",
             "{\"accessToken\":\"abcdef1234567890\"}",
+            "X-Api-Key: abcdef1234567890",
+            "password: 'abcdefghijkl'",
             "using sk-abcdef1234567890",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdef1234567890",
         ] {
             let hidden = secrets.hide_tokens(text);
             assert!(hidden.contains(REDACTED), "{hidden}");
-            assert!(
-                !hidden.contains("abcdef") && !hidden.contains("demo-secret"),
-                "{hidden}"
-            );
+            assert!(!hidden.contains("abcdef") && !hidden.contains("demo-secret"), "{hidden}");
         }
     }
 
@@ -236,6 +221,7 @@ mod tests {
             "signed-in token is no longer accepted",
             "https://login.example.test/device?code=WXYZ-1234",
             "using DEMO_API_KEY from the environment",
+            "takes DEMO_API_KEY: from the environment",
         ] {
             assert_eq!(secrets.hide_tokens(text), text);
         }

@@ -67,11 +67,7 @@ impl Settings {
             config_path,
             config_was_named: args.config.is_some(),
             cwd: args.cwd.clone(),
-            env: args
-                .env
-                .iter()
-                .map(|given| environment_entry(given))
-                .collect::<Result<_, _>>()?,
+            env: args.env.iter().map(|given| environment_entry(given)).collect::<Result<_, _>>()?,
             trace: args
                 .trace
                 .clone()
@@ -95,10 +91,14 @@ impl Settings {
             answer: self.timeout.or(agent.timeout).unwrap_or(TIMEOUT),
             start: self.start_timeout,
             push: self.push_timeout,
-            login: self
-                .login_timeout
-                .or((!can_prompt).then_some(UNATTENDED_LOGIN_TIMEOUT)),
+            login: self.login_timeout.or((!can_prompt).then_some(UNATTENDED_LOGIN_TIMEOUT)),
         }
+    }
+
+    /// The limit of a wait as a whole, where one was asked for.
+    #[must_use]
+    pub const fn total_limit(&self) -> Option<Duration> {
+        self.timeout
     }
 
     /// The version that was asked for by option or environment, as the option takes it.
@@ -141,9 +141,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(duration) if duration.is_zero() => Err("a time limit is more than zero".to_owned()),
         Ok(duration) => Ok(duration),
-        Err(_) => Err(format!(
-            "`{text}` is no duration; write it as 30s, 2m or 1500ms"
-        )),
+        Err(_) => Err(format!("`{text}` is no duration; write it as 30s, 2m or 1500ms")),
     }
 }
 
@@ -160,9 +158,9 @@ fn protocol(given: Option<ProtocolArg>) -> Result<Option<ProtocolChoice>, Failur
         Some("auto") => Ok(Some(ProtocolChoice::Auto)),
         Some("1") => Ok(Some(ProtocolChoice::V1)),
         Some("2") => Ok(Some(ProtocolChoice::V2)),
-        Some(other) => Err(Failure::usage(format!(
-            "ACP_AUTH_PROTOCOL is auto, 1 or 2, not {other}"
-        ))),
+        Some(other) => {
+            Err(Failure::usage(format!("ACP_AUTH_PROTOCOL is auto, 1 or 2, not {other}")))
+        }
     }
 }
 
@@ -186,19 +184,16 @@ fn environment_entry(given: &str) -> Result<(String, String), Failure> {
     }
     match value.or_else(|| std::env::var(name).ok()) {
         Some(value) => Ok((name.to_owned(), value)),
-        None => Err(Failure::usage(format!(
-            "--env {name}: the variable is not set in the environment"
-        ))
-        .hint(format!("pass a value: --env {name}=VALUE"))),
+        None => {
+            Err(Failure::usage(format!("--env {name}: the variable is not set in the environment"))
+                .hint(format!("pass a value: --env {name}=VALUE")))
+        }
     }
 }
 
 /// The file that was named and must exist, or the platform's, which need not.
 fn config_file(args: &CommonArgs) -> Result<(Option<ConfigFile>, Option<PathBuf>), Failure> {
-    let named = args
-        .config
-        .clone()
-        .or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
+    let named = args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
     if let Some(path) = named {
         return Ok((Some(ConfigFile::read(&path)?), Some(path)));
     }
@@ -206,10 +201,6 @@ fn config_file(args: &CommonArgs) -> Result<(Option<ConfigFile>, Option<PathBuf>
         return Ok((None, None));
     };
     let path = strategy.config_dir().join("acp-auth").join("config.toml");
-    let config = if path.exists() {
-        Some(ConfigFile::read(&path)?)
-    } else {
-        None
-    };
+    let config = if path.exists() { Some(ConfigFile::read(&path)?) } else { None };
     Ok((config, Some(path)))
 }

@@ -36,31 +36,22 @@ impl TraceFile {
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options
-            .open(path)
-            .and_then(|file| restrict(&file).map(|()| file))
-            .map_err(|error| {
+        let file = options.open(path).and_then(|file| restrict(&file).map(|()| file)).map_err(
+            |error| {
                 Failure::new(
                     FailureKind::Usage,
                     Phase::Configuration,
-                    format!(
-                        "the trace file {} cannot be written: {error}",
-                        path.display()
-                    ),
+                    format!("the trace file {} cannot be written: {error}", path.display()),
                 )
-            })?;
-        Ok(Self {
-            file: Mutex::new(Some(file)),
-        })
+            },
+        )?;
+        Ok(Self { file: Mutex::new(Some(file)) })
     }
 
     /// Whether everything could be written so far.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.file
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_some()
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn write(&self, entry: &Value) {
@@ -93,10 +84,7 @@ pub struct Trace {
 impl Trace {
     #[must_use]
     pub fn new(file: std::sync::Arc<TraceFile>, agent: &str) -> Self {
-        Self {
-            file,
-            agent: agent.to_owned(),
-        }
+        Self { file, agent: agent.to_owned() }
     }
 
     /// Writes down one line as it went over the wire, secrets and account details replaced.

@@ -95,11 +95,7 @@ pub fn drop_unseen(text: &str) -> String {
             if is_unseen(character) {
                 return None;
             }
-            marks = if character.width() == Some(0) {
-                marks + 1
-            } else {
-                0
-            };
+            marks = if character.width() == Some(0) { marks + 1 } else { 0 };
             (marks <= MARKS_IN_A_ROW).then_some(character)
         })
         .collect()
@@ -135,20 +131,14 @@ mod tests {
     fn nothing_that_acts_on_a_terminal_is_left() {
         for (dirty, clean) in [
             ("\u{1b}]0;title\u{7}name", "name"),
-            (
-                "\u{1b}]8;;http://evil.test\u{1b}\\link\u{1b}]8;;\u{1b}\\",
-                "link",
-            ),
+            ("\u{1b}]8;;http://evil.test\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
             ("\u{1b}]52;c;aGk=\u{7}x", "x"),
             ("\u{1b}[2Jred \u{1b}[31mtext", "red text"),
             ("a\u{9b}31mb", "a31mb"),
             ("abc\u{202e}def\u{200b}", "abcdef"),
             ("name\n  ✓ Signed in", "name ✓ Signed in"),
             ("50%\r100%", "50% 100%"),
-            (
-                "e\u{301}\u{301}\u{301}\u{301}\u{301}",
-                "e\u{301}\u{301}\u{301}",
-            ),
+            ("e\u{301}\u{301}\u{301}\u{301}\u{301}", "e\u{301}\u{301}\u{301}"),
         ] {
             assert_eq!(clean_line(dirty), clean, "from {dirty:?}");
         }

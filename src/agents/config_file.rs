@@ -9,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 
 use super::expand::{Lookup, expand, expand_home};
 use super::{AgentDefinition, AgentKind, Origin, Target};
+use crate::auth::Probe;
 use crate::connection::Launch;
 use crate::error::Failure;
 use crate::protocol::ProtocolChoice;
 
 const TOP_KEYS: &[&str] = &["default", "agents"];
-const AGENT_KEYS: &[&str] = &[
-    "command", "args", "env", "cwd", "timeout", "protocol", "kind",
-];
+const AGENT_KEYS: &[&str] =
+    &["command", "args", "env", "cwd", "timeout", "protocol", "kind", "probe"];
 
 /// A text with its place in the file.
 type Located = Spanned<String>;
@@ -41,6 +41,7 @@ struct RawAgent {
     cwd: Option<Located>,
     timeout: Option<Located>,
     protocol: Option<ProtocolChoice>,
+    probe: Option<Probe>,
     kind: AgentKind,
 }
 
@@ -51,10 +52,7 @@ impl ConfigFile {
     /// A configuration failure with file, line and column.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::config(format!(
-                "the configuration {} cannot be read: {error}",
-                path.display()
-            ))
+            Failure::config(format!("the configuration {} cannot be read: {error}", path.display()))
         })?;
         // Editors on Windows write a byte order mark; its three bytes are no column.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
@@ -62,12 +60,7 @@ impl ConfigFile {
     }
 
     fn parse(path: &Path, text: String) -> Result<Self, Failure> {
-        let mut file = Self {
-            path: path.to_owned(),
-            text,
-            default: None,
-            agents: Vec::new(),
-        };
+        let mut file = Self { path: path.to_owned(), text, default: None, agents: Vec::new() };
         let table = DeTable::parse(&file.text)
             .map_err(|error| file.failure(&error.span().unwrap_or(0..0), error.message()))?;
         let mut default = None;
@@ -87,9 +80,7 @@ impl ConfigFile {
         agents.sort_by_key(|agent| agent.name.span().start);
         if let Some(default) = &default
             && default.get_ref() != super::demo::NAME
-            && !agents
-                .iter()
-                .any(|agent| agent.name.get_ref() == default.get_ref())
+            && !agents.iter().any(|agent| agent.name.get_ref() == default.get_ref())
         {
             let message = format!("the default agent {} is not defined", default.get_ref());
             return Err(file.failure(&default.span(), &message));
@@ -107,9 +98,7 @@ impl ConfigFile {
 
     /// The agents' names, in the order of the file.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.agents
-            .iter()
-            .map(|agent| agent.name.get_ref().as_str())
+        self.agents.iter().map(|agent| agent.name.get_ref().as_str())
     }
 
     /// Which protocol family the agent of that name speaks, if it is defined.
@@ -118,9 +107,7 @@ impl ConfigFile {
     }
 
     fn find(&self, name: &str) -> Option<&RawAgent> {
-        self.agents
-            .iter()
-            .find(|agent| agent.name.get_ref() == name)
+        self.agents.iter().find(|agent| agent.name.get_ref() == name)
     }
 
     /// The definition of that name with its variables put in; `None` when there is none.
@@ -147,10 +134,9 @@ impl ConfigFile {
                 .map_err(|reason| self.failure(&agent.command[0].span(), &reason))?;
         }
         let Some((program, first_args)) = command.split_first() else {
-            return Err(self.failure(
-                &agent.name.span(),
-                &format!("the agent {name} has an empty command"),
-            ));
+            return Err(
+                self.failure(&agent.name.span(), &format!("the agent {name} has an empty command"))
+            );
         };
         let mut args = first_args.to_vec();
         args.extend(all(agent.args.as_deref().unwrap_or_default())?);
@@ -173,19 +159,12 @@ impl ConfigFile {
                 program: expand_home(program).to_string_lossy().into_owned(),
                 args,
                 env,
-                cwd: agent
-                    .cwd
-                    .as_ref()
-                    .map(put_in)
-                    .transpose()?
-                    .map(|cwd| expand_home(&cwd)),
+                cwd: agent.cwd.as_ref().map(put_in).transpose()?.map(|cwd| expand_home(&cwd)),
             },
             timeout,
             protocol: agent.protocol,
-            target: Target {
-                name: Some(name.to_owned()),
-                ..Target::default()
-            },
+            probe: agent.probe,
+            target: Target { name: Some(name.to_owned()), ..Target::default() },
         }))
     }
 
@@ -202,13 +181,13 @@ impl ConfigFile {
             cwd: None,
             timeout: None,
             protocol: None,
+            probe: None,
             kind: AgentKind::Acp,
         };
         if name.get_ref().is_empty() || name.get_ref().starts_with('-') {
-            return Err(self.failure(
-                &name.span(),
-                "an agent's name must not be empty or begin with `-`",
-            ));
+            return Err(
+                self.failure(&name.span(), "an agent's name must not be empty or begin with `-`")
+            );
         }
         for (key, value) in self.table(name.get_ref(), value)? {
             match key.get_ref().as_ref() {
@@ -229,14 +208,14 @@ impl ConfigFile {
                 "timeout" => agent.timeout = Some(self.string("timeout", value)?),
                 "protocol" => agent.protocol = Some(self.protocol(value)?),
                 "kind" => agent.kind = self.kind(value)?,
+                "probe" => agent.probe = Some(self.probe(value)?),
                 _ => return Err(self.unknown_key(key, AGENT_KEYS)),
             }
         }
         if agent.command.is_empty() {
-            return Err(self.failure(
-                &name.span(),
-                &format!("the agent {} has no command", name.get_ref()),
-            ));
+            return Err(
+                self.failure(&name.span(), &format!("the agent {} has no command", name.get_ref()))
+            );
         }
         Ok(agent)
     }
@@ -263,6 +242,14 @@ impl ConfigFile {
         }
     }
 
+    /// A prompt costs money, so that it is asked for each time.
+    fn probe(&self, value: &Spanned<DeValue<'_>>) -> Result<Probe, Failure> {
+        match value.get_ref().as_str() {
+            Some("session") => Ok(Probe::Session),
+            _ => Err(self.failure(&value.span(), "`probe` is \"session\"")),
+        }
+    }
+
     fn string(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Located, Failure> {
         match value.get_ref().as_str() {
             Some(text) => Ok(Spanned::new(value.span(), text.to_owned())),
@@ -282,18 +269,12 @@ impl ConfigFile {
         key: &str,
         value: &'v Spanned<DeValue<'i>>,
     ) -> Result<&'v DeTable<'i>, Failure> {
-        value
-            .get_ref()
-            .as_table()
-            .ok_or_else(|| self.wrong_type(key, "a table", value))
+        value.get_ref().as_table().ok_or_else(|| self.wrong_type(key, "a table", value))
     }
 
     fn wrong_type(&self, key: &str, wanted: &str, value: &Spanned<DeValue<'_>>) -> Failure {
         let found = value.get_ref().type_str();
-        self.failure(
-            &value.span(),
-            &format!("`{key}` is {wanted}, not of type {found}"),
-        )
+        self.failure(&value.span(), &format!("`{key}` is {wanted}, not of type {found}"))
     }
 
     fn unknown_key(&self, key: &Spanned<Cow<'_, str>>, known: &[&str]) -> Failure {
@@ -307,17 +288,8 @@ impl ConfigFile {
     fn failure(&self, span: &Range<usize>, message: &str) -> Failure {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
-        Failure::config(format!(
-            "{}:{line}:{column}: {message}",
-            self.path.display()
-        ))
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Failure::config(format!("{}:{line}:{column}: {message}", self.path.display()))
     }
 }
 
@@ -351,9 +323,7 @@ mod tests {
 
     fn definition(text: &str) -> Result<AgentDefinition, Failure> {
         let lookup = |name: &str| (name == "KEY").then(|| "from-env".to_owned());
-        parse(text)?
-            .definition("a", &lookup)
-            .map(|found| found.expect("the agent a"))
+        parse(text)?.definition("a", &lookup).map(|found| found.expect("the agent a"))
     }
 
     #[test]
@@ -379,10 +349,7 @@ mod tests {
             let agent = definition(&format!("[agents.a]\n{text}\n")).unwrap();
             assert_eq!(
                 (agent.launch.program.as_str(), agent.launch.args.as_slice()),
-                (
-                    program,
-                    &args.iter().map(ToString::to_string).collect::<Vec<_>>()[..]
-                )
+                (program, &args.iter().map(ToString::to_string).collect::<Vec<_>>()[..])
             );
         }
     }
@@ -390,43 +357,21 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         for (text, message) in [
-            (
-                "[agents.a]\ncomand = \"x\"",
-                "c.toml:2:1: unknown key `comand`",
-            ),
-            (
-                "[agents.a]\ncommand = 1",
-                "c.toml:2:11: `command` is a string",
-            ),
+            ("[agents.a]\ncomand = \"x\"", "c.toml:2:1: unknown key `comand`"),
+            ("[agents.a]\ncommand = 1", "c.toml:2:11: `command` is a string"),
             ("defualt = \"a\"", "c.toml:1:1: unknown key `defualt`"),
-            (
-                "default = \"b\"",
-                "c.toml:1:11: the default agent b is not defined",
-            ),
-            (
-                "[agents.a]\nargs = []",
-                "c.toml:1:9: the agent a has no command",
-            ),
+            ("default = \"b\"", "c.toml:1:11: the default agent b is not defined"),
+            ("[agents.a]\nargs = []", "c.toml:1:9: the agent a has no command"),
             (
                 "[agents.a]\ncommand = \"${NOPE}\"",
                 "c.toml:2:11: the environment variable NOPE is not set",
             ),
-            (
-                "[agents.a]\ncommand = \"x\"\ntimeout = \"x\"",
-                "c.toml:3:11: ",
-            ),
-            (
-                "[agents.a]\ncommand = \"x\"\nprotocol = 3",
-                "c.toml:3:12: `protocol` is 1, 2 or",
-            ),
+            ("[agents.a]\ncommand = \"x\"\ntimeout = \"x\"", "c.toml:3:11: "),
+            ("[agents.a]\ncommand = \"x\"\nprotocol = 3", "c.toml:3:12: `protocol` is 1, 2 or"),
             ("[agents.a\n", "c.toml:1:10: "),
         ] {
             let failure = definition(text).unwrap_err();
-            assert!(
-                failure.message.raw().starts_with(message),
-                "{}",
-                failure.message.raw()
-            );
+            assert!(failure.message.raw().starts_with(message), "{}", failure.message.raw());
         }
     }
 

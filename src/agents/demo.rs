@@ -42,10 +42,8 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
         },
         timeout: None,
         protocol: None,
-        target: Target {
-            name: Some(NAME.to_owned()),
-            ..Target::default()
-        },
+        probe: None,
+        target: Target { name: Some(NAME.to_owned()), ..Target::default() },
     })
 }
 
@@ -54,10 +52,7 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
 /// # Errors
 /// What reading or writing gave.
 pub fn serve() -> io::Result<Exit> {
-    let mut agent = Agent {
-        version: 1,
-        stdout: io::stdout(),
-    };
+    let mut agent = Agent { version: 1, stdout: io::stdout() };
     for line in io::stdin().lock().lines() {
         let line = line?;
         if let Ok(message) = serde_json::from_str::<Value>(&line) {
@@ -73,10 +68,7 @@ pub fn serve() -> io::Result<Exit> {
 /// What reading or writing gave.
 pub fn sign_in_on_terminal() -> io::Result<Exit> {
     let mut stderr = io::stderr();
-    write!(
-        stderr,
-        "This is the demo agent. Press Enter to sign in, Ctrl-D to leave: "
-    )?;
+    write!(stderr, "This is the demo agent. Press Enter to sign in, Ctrl-D to leave: ")?;
     stderr.flush()?;
     if io::stdin().lock().read_line(&mut String::new())? == 0 {
         writeln!(stderr)?;
@@ -153,10 +145,7 @@ impl Agent {
                 format!("Invalid params: no method {method} that is signed in by request"),
             ));
         }
-        let said = writeln!(
-            io::stderr(),
-            "signing in the made-up user demo@example.test"
-        );
+        let said = writeln!(io::stderr(), "signing in the made-up user demo@example.test");
         self.change(true, said)
     }
 
@@ -172,10 +161,7 @@ impl Agent {
                 )
             })
             .map_err(|error| {
-                (
-                    -32603,
-                    format!("the demo agent could not keep its state: {error}"),
-                )
+                (-32603, format!("the demo agent could not keep its state: {error}"))
             })?;
         Ok(json!({}))
     }

@@ -30,9 +30,7 @@ pub fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
             None => (inner, None),
         };
         if !is_name(name) {
-            return Err(format!(
-                "`${{{inner}}}` does not name an environment variable"
-            ));
+            return Err(format!("`${{{inner}}}` does not name an environment variable"));
         }
         match (lookup(name), default) {
             (Some(value), None) => expanded.push_str(&value),
@@ -49,9 +47,7 @@ pub fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric() || character == '_')
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
 /// Replaces a leading `~` by the home directory, where there is one.
@@ -90,25 +86,16 @@ mod tests {
             ("$SET ~ $${SET}", "$SET ~ ${SET}"),
             ("${UNSET:-}", ""),
         ] {
-            assert_eq!(
-                expand(text, &environment).as_deref(),
-                Ok(expanded),
-                "from {text}"
-            );
+            assert_eq!(expand(text, &environment).as_deref(), Ok(expanded), "from {text}");
         }
     }
 
     #[test]
     fn what_cannot_be_put_in_is_named() {
-        for (text, part) in [
-            ("${UNSET}", "UNSET is not set"),
-            ("${SET", "not closed"),
-            ("${a b}", "does not name"),
-        ] {
-            assert!(
-                expand(text, &environment).unwrap_err().contains(part),
-                "{text}"
-            );
+        for (text, part) in
+            [("${UNSET}", "UNSET is not set"), ("${SET", "not closed"), ("${a b}", "does not name")]
+        {
+            assert!(expand(text, &environment).unwrap_err().contains(part), "{text}");
         }
     }
 }

@@ -11,6 +11,7 @@ pub use select::{Selection, select};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::auth::Probe;
 use crate::connection::Launch;
 use crate::protocol::ProtocolChoice;
 
@@ -43,6 +44,8 @@ pub struct AgentDefinition {
     pub launch: Launch,
     pub timeout: Option<Duration>,
     pub protocol: Option<ProtocolChoice>,
+    /// How far a status goes when it is not told otherwise.
+    pub probe: Option<Probe>,
     pub target: Target,
 }
 

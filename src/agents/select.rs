@@ -48,19 +48,13 @@ pub fn select(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDef
 fn find(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
     if !selection.command.is_empty() {
         if !selection.names.is_empty() {
-            return Err(Failure::usage(
-                "give an agent's name or `-- COMMAND`, not both",
-            ));
+            return Err(Failure::usage("give an agent's name or `-- COMMAND`, not both"));
         }
         return Ok(vec![from_command(&selection.command)]);
     }
     let config = settings.config.as_ref();
     if !selection.names.is_empty() {
-        return selection
-            .names
-            .iter()
-            .map(|name| by_name(name, config))
-            .collect();
+        return selection.names.iter().map(|name| by_name(name, config)).collect();
     }
     if let Some(name) = &settings.agent {
         return Ok(vec![by_name(name, config)?]);
@@ -99,11 +93,8 @@ fn by_name(name: &str, config: Option<&ConfigFile>) -> Result<AgentDefinition, F
     if name == demo::NAME {
         return demo::definition();
     }
-    let known: Vec<&str> = config
-        .iter()
-        .flat_map(|config| config.names())
-        .chain([demo::NAME])
-        .collect();
+    let known: Vec<&str> =
+        config.iter().flat_map(|config| config.names()).chain([demo::NAME]).collect();
     let failure = Failure::usage(format!("there is no agent {name}"));
     let failure = match nearest(name, known.iter().copied()) {
         Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
@@ -111,41 +102,31 @@ fn by_name(name: &str, config: Option<&ConfigFile>) -> Result<AgentDefinition, F
     };
     let failure = failure.hint(format!("agents that can be named: {}", known.join(", ")));
     Err(match config {
-        Some(config) => failure.hint(format!(
-            "define it as [agents.{name}] in {}",
-            config.path.display()
-        )),
+        Some(config) => {
+            failure.hint(format!("define it as [agents.{name}] in {}", config.path.display()))
+        }
         None => failure.hint("or give its command: acp-auth status -- COMMAND ARGS"),
     })
 }
 
 fn from_command(command: &[String]) -> AgentDefinition {
     // The caller has seen that there is a first word.
-    let (program, args) = command
-        .split_first()
-        .map_or((String::new(), &[][..]), |(program, args)| {
+    let (program, args) =
+        command.split_first().map_or((String::new(), &[][..]), |(program, args)| {
             (expand_home(program).to_string_lossy().into_owned(), args)
         });
-    let name = Path::new(&program).file_stem().map_or_else(
-        || program.clone(),
-        |stem| stem.to_string_lossy().into_owned(),
-    );
+    let name = Path::new(&program)
+        .file_stem()
+        .map_or_else(|| program.clone(), |stem| stem.to_string_lossy().into_owned());
     AgentDefinition {
         name,
         kind: AgentKind::Acp,
         origin: Origin::CommandLine,
-        launch: Launch {
-            program,
-            args: args.to_vec(),
-            env: Vec::new(),
-            cwd: None,
-        },
+        launch: Launch { program, args: args.to_vec(), env: Vec::new(), cwd: None },
         timeout: None,
         protocol: None,
-        target: Target {
-            command: command.to_vec(),
-            ..Target::default()
-        },
+        probe: None,
+        target: Target { command: command.to_vec(), ..Target::default() },
     }
 }
 
@@ -153,11 +134,7 @@ fn from_command(command: &[String]) -> AgentDefinition {
 /// secrets, so only the names are repeated.
 fn repeated_options(settings: &Settings) -> Vec<String> {
     let mut options = Vec::new();
-    if let Some(config) = settings
-        .config
-        .as_ref()
-        .filter(|_| settings.config_was_named)
-    {
+    if let Some(config) = settings.config.as_ref().filter(|_| settings.config_was_named) {
         options.extend(["--config".to_owned(), config.path.display().to_string()]);
     }
     if let Some(cwd) = &settings.cwd {

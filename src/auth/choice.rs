@@ -1,6 +1,6 @@
 //! Which of an agent's methods to sign in by.
 
-use super::{AuthMethod, LoginOptions, MethodFlow, OperationResult, Recipe, Visit};
+use super::{AuthMethod, LoginOptions, MethodFlow, OperationResult, Visit};
 use crate::error::{Failure, FailureKind, Phase};
 use crate::ui::{Choice, Ui};
 
@@ -13,10 +13,7 @@ pub struct NoChoice {
 
 impl From<Failure> for NoChoice {
     fn from(failure: Failure) -> Self {
-        Self {
-            result: OperationResult::of_failure(&failure),
-            failure: Some(failure),
-        }
+        Self { result: OperationResult::of_failure(&failure), failure: Some(failure) }
     }
 }
 
@@ -46,10 +43,8 @@ pub async fn choose(
             Some(obstacle) => Err(refused(visit, method, obstacle).into()),
         };
     }
-    let usable: Vec<&AuthMethod> = methods
-        .iter()
-        .filter(|method| method.obstacle(has_terminal).is_none())
-        .collect();
+    let usable: Vec<&AuthMethod> =
+        methods.iter().filter(|method| method.obstacle(has_terminal).is_none()).collect();
     match usable.as_slice() {
         [] => Err(nothing_usable(visit, methods).into()),
         [only] => Ok((*only).clone()),
@@ -58,10 +53,7 @@ pub async fn choose(
             let question = format!("How do you want to sign in to {agent}?");
             match ui.choose(agent, &question, &choices, 0).await? {
                 Some(index) => Ok(several[index].clone()),
-                None => Err(NoChoice {
-                    result: OperationResult::Declined,
-                    failure: None,
-                }),
+                None => Err(NoChoice { result: OperationResult::Declined, failure: None }),
             }
         }
         several => Err(Failure::new(
@@ -85,25 +77,17 @@ fn describe(method: &AuthMethod) -> Choice {
     if let Some(description) = &method.description {
         detail.push_str(&format!(" — {}", description.line()));
     }
-    Choice {
-        title: method.name.line(),
-        detail,
-    }
+    Choice { title: method.name.line(), detail }
 }
 
 fn ids<'m>(methods: impl Iterator<Item = &'m AuthMethod>) -> String {
-    methods
-        .map(|method| method.id.line())
-        .collect::<Vec<_>>()
-        .join(", ")
+    methods.map(|method| method.id.line()).collect::<Vec<_>>().join(", ")
 }
 
 fn nothing_usable(visit: &Visit, methods: &[AuthMethod]) -> Failure {
     let agent = &visit.runner.agent;
-    let at_terminal: Vec<&AuthMethod> = methods
-        .iter()
-        .filter(|method| method.obstacle(true).is_none())
-        .collect();
+    let at_terminal: Vec<&AuthMethod> =
+        methods.iter().filter(|method| method.obstacle(true).is_none()).collect();
     match at_terminal.as_slice() {
         [] => unsupported(format!(
             "{agent} offers only methods that acp-auth cannot carry out: {}",
@@ -144,38 +128,15 @@ fn needs_terminal(visit: &Visit, method: &AuthMethod) -> Failure {
     let failure = Failure::new(
         FailureKind::Usage,
         Phase::Choice,
-        format!(
-            "signing in to {agent} by {} needs a terminal, and there is none",
-            method.id.raw()
-        ),
+        format!("signing in to {agent} by {} needs a terminal, and there is none", method.id.raw()),
     );
+    let Some(command) = method.command_line(&visit.runner.launch) else { return failure };
     match &method.flow {
-        MethodFlow::Recipe(recipe) => failure.hint(format!(
-            "the agent proposes this command, run it yourself if you trust it: {}",
-            command_line(recipe)
+        MethodFlow::Recipe(_) => failure.hint(format!(
+            "the agent proposes this command, run it yourself if you trust it: {command}",
         )),
-        MethodFlow::Terminal { args, env } => {
-            let launch = visit.runner.launch.extended(args, env.clone());
-            let words = std::iter::once(&launch.program).chain(&launch.args);
-            failure.hint(format!(
-                "run this at a terminal, or the agent's own sign-in: {}",
-                shell_words::join(words)
-            ))
-        }
-        _ => failure,
+        _ => failure.hint(format!("run this at a terminal, or the agent's own sign-in: {command}")),
     }
-}
-
-/// A proposed command as a person would type it, its variables in front.
-#[must_use]
-pub fn command_line(recipe: &Recipe) -> String {
-    let variables = recipe
-        .env
-        .iter()
-        .map(|(name, value)| format!("{name}={}", shell_words::quote(value)));
-    let words = std::iter::once(&recipe.program).chain(&recipe.args);
-    let words = words.map(|word| shell_words::quote(word).into_owned());
-    variables.chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn unsupported(message: String) -> Failure {
@@ -186,18 +147,14 @@ fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
     let failure = Failure::new(
         FailureKind::Usage,
         Phase::Choice,
-        format!(
-            "{agent} offers no method {id}; it offers: {}",
-            ids(methods.iter())
-        ),
+        format!("{agent} offers no method {id}; it offers: {}", ids(methods.iter())),
     );
     let mut reasons: Vec<&str> = ["NO_BROWSER", "SSH_CONNECTION"]
         .into_iter()
         .filter(|name| std::env::var_os(name).is_some())
         .collect();
-    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some());
+    let has_display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     if cfg!(target_os = "linux") && !has_display {
         reasons.push("a missing DISPLAY");
     }

@@ -30,11 +30,7 @@ pub struct LoginOptions {
 /// Signs in at an agent whose handshake is done.
 pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Finding {
     let before = visit.ask().await;
-    if before
-        .failure
-        .as_ref()
-        .is_some_and(|failure| !failure.leaves_connection())
-    {
+    if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
         return ended(before, OperationResult::Failed, None);
     }
     if before.report.state.is_usable() && !options.force {
@@ -51,9 +47,8 @@ pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Find
     match carry_out(visit, &method, options, ui).await {
         Ok(()) => verify(visit, &method, before).await,
         Err(NoChoice { result, failure }) => {
-            let timed_out = failure
-                .as_ref()
-                .is_some_and(|failure| failure.kind == FailureKind::Timeout);
+            let timed_out =
+                failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Timeout);
             let mut finding = if timed_out && visit.session.is_none() {
                 // The program on the terminal may have done its work and stayed open.
                 visit.ask_anew().await
@@ -121,16 +116,9 @@ async fn with_values(
                 || ui.facts.can_prompt()
                     && ui.confirm(&agent, "Go on?", false).await? == Some(true);
             if !agreed {
-                return Err(NoChoice {
-                    result: OperationResult::Declined,
-                    failure: None,
-                });
+                return Err(NoChoice { result: OperationResult::Declined, failure: None });
             }
-            let flag = if name.starts_with('-') {
-                name.clone()
-            } else {
-                format!("--{name}")
-            };
+            let flag = if name.starts_with('-') { name.clone() } else { format!("--{name}") };
             let value = given.first().map(|given| given.value.reveal().to_owned());
             visit.runner.launch.args.push(flag);
             visit.runner.launch.args.extend(value);
@@ -141,10 +129,7 @@ async fn with_values(
 
 /// Starts the agent anew where values are to be in its environment that are not there yet.
 async fn renew_with_variables(visit: &mut Visit, given: &[Given]) -> Result<(), Failure> {
-    let names: Vec<&str> = given
-        .iter()
-        .filter_map(|given| given.name.as_deref())
-        .collect();
+    let names: Vec<&str> = given.iter().filter_map(|given| given.name.as_deref()).collect();
     visit.remark(Diagnostic::new(
         "login_scope",
         format!(
@@ -176,11 +161,7 @@ async fn ask_agent(
     let limit = visit.runner.limits.login;
     let agent = visit.runner.agent.clone();
     let Some(session) = &mut visit.session else {
-        return Err(Failure::new(
-            FailureKind::Internal,
-            Phase::Choice,
-            "the connection is gone",
-        ));
+        return Err(Failure::new(FailureKind::Internal, Phase::Choice, "the connection is gone"));
     };
     // What was said before is not about this login.
     session.heard();
@@ -199,15 +180,10 @@ async fn ask_agent(
         if failure.kind == FailureKind::Timeout {
             failure.message =
                 format!("{} (method {})", failure.message.raw(), method.id.raw()).into();
-            failure
-                .hints
-                .push("pass --login-timeout to wait longer".to_owned());
+            failure.hints.push("pass --login-timeout to wait longer".to_owned());
         }
         if let (MethodFlow::Agent, Some(description)) = (&method.flow, &method.description) {
-            failure.hints.push(format!(
-                "the agent says of this method: {}",
-                description.line()
-            ));
+            failure.hints.push(format!("the agent says of this method: {}", description.line()));
         }
         failure
     })
@@ -216,11 +192,7 @@ async fn ask_agent(
 /// Asks the state again after the agent, or its program, accepted the login.
 async fn verify(visit: &mut Visit, method: &AuthMethod, before: Finding) -> Finding {
     let on_terminal = visit.session.is_none();
-    let mut after = if on_terminal {
-        visit.ask_anew().await
-    } else {
-        visit.ask().await
-    };
+    let mut after = if on_terminal { visit.ask_anew().await } else { visit.ask().await };
     let mut in_new_process = false;
     if !on_terminal && may_differ_anew(visit, &after, AuthState::Unauthenticated) {
         after = visit.ask_anew().await;
@@ -257,10 +229,7 @@ async fn verify(visit: &mut Visit, method: &AuthMethod, before: Finding) -> Find
 /// Whether a new process may tell more than this one, which says that nothing has changed, or
 /// nothing though it pushes its state.
 pub fn may_differ_anew(visit: &Visit, finding: &Finding, unchanged: AuthState) -> bool {
-    let pushes = visit
-        .handshake
-        .as_ref()
-        .is_some_and(|handshake| handshake.offers.pushed_status);
+    let pushes = visit.handshake.as_ref().is_some_and(|handshake| handshake.offers.pushed_status);
     let kind = finding.failure.as_ref().map(|failure| failure.kind);
     let is_interrupted = matches!(kind, Some(FailureKind::Interrupted(_)));
     let state = finding.report.state;

@@ -10,20 +10,13 @@ use crate::ui::Ui;
 pub async fn sign_out(visit: &mut Visit, ui: &Ui) -> Finding {
     let before = visit.ask().await;
     let agent = visit.runner.agent.clone();
-    if before
-        .failure
-        .as_ref()
-        .is_some_and(|failure| !failure.leaves_connection())
-    {
+    if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
         return ended(before, OperationResult::Failed, false);
     }
     if before.report.state == AuthState::Unauthenticated {
         return ended(before, OperationResult::AlreadySignedOut, false);
     }
-    let Some(session) = visit
-        .session
-        .as_ref()
-        .filter(|session| session.handshake.offers.logout)
+    let Some(session) = visit.session.as_ref().filter(|session| session.handshake.offers.logout)
     else {
         let failure = Failure::new(
             FailureKind::Unsupported,
@@ -34,19 +27,14 @@ pub async fn sign_out(visit: &mut Visit, ui: &Ui) -> Finding {
             "sign out with {agent}'s own program, or remove the credential it was given"
         ));
         return ended(
-            Finding {
-                failure: Some(failure),
-                ..before
-            },
+            Finding { failure: Some(failure), ..before },
             OperationResult::Unsupported,
             false,
         );
     };
     // What was said before is not about this logout.
     session.heard();
-    let answer = ui
-        .while_waiting(&format!("{agent} to sign out"), session.logout())
-        .await;
+    let answer = ui.while_waiting(&format!("{agent} to sign out"), session.logout()).await;
     visit.mark_changed();
     if let Err(mut failure) = answer {
         let result = if failure.is_code(METHOD_NOT_FOUND) {
@@ -55,14 +43,7 @@ pub async fn sign_out(visit: &mut Visit, ui: &Ui) -> Finding {
         } else {
             OperationResult::Failed
         };
-        return ended(
-            Finding {
-                failure: Some(failure),
-                ..before
-            },
-            result,
-            false,
-        );
+        return ended(Finding { failure: Some(failure), ..before }, result, false);
     }
     verify(visit, before).await
 }
@@ -77,10 +58,8 @@ async fn verify(visit: &mut Visit, before: Finding) -> Finding {
     match after.report.state {
         AuthState::Unauthenticated => ended(after, OperationResult::SignedOut, in_new_process),
         AuthState::Authenticated => {
-            let failure = after
-                .failure
-                .take()
-                .unwrap_or_else(|| still_signed_in(visit, &after.report));
+            let failure =
+                after.failure.take().unwrap_or_else(|| still_signed_in(visit, &after.report));
             after.failure = Some(failure);
             ended(after, OperationResult::Failed, in_new_process)
         }
@@ -119,19 +98,15 @@ fn still_signed_in(visit: &Visit, report: &StatusReport) -> Failure {
     named.dedup();
     match named.as_slice() {
         [] => failure.hint("another account or a credential in its environment may still apply"),
-        named => failure.hint(format!(
-            "the variable {} still applies; unset it",
-            named.join(" and ")
-        )),
+        named => {
+            failure.hint(format!("the variable {} still applies; unset it", named.join(" and ")))
+        }
     }
 }
 
 fn ended(mut finding: Finding, result: OperationResult, in_new_process: bool) -> Finding {
     let verified = finding.report.state == AuthState::Unauthenticated
-        && matches!(
-            result,
-            OperationResult::SignedOut | OperationResult::AlreadySignedOut
-        );
+        && matches!(result, OperationResult::SignedOut | OperationResult::AlreadySignedOut);
     finding.operation = Some(Operation {
         verified,
         in_new_process,

@@ -2,16 +2,20 @@
 
 mod choice;
 mod elicitation;
+mod form;
 mod login;
 mod logout;
+mod probe;
 mod status;
 mod terminal;
 mod values;
 mod visit;
 
-pub use elicitation::{Elicitation, Field, FieldKind, FieldOption, Reply};
+pub use elicitation::{Elicitation, Reply};
+pub use form::{Field, FieldKind, FieldOption};
 pub use login::{LoginOptions, sign_in};
 pub use logout::sign_out;
+pub use probe::{Probe, probe};
 pub use status::ask;
 pub use visit::Visit;
 
@@ -19,6 +23,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::connection::Launch;
 use crate::error::{Failure, FailureKind};
 use crate::untrusted::Untrusted;
 
@@ -55,6 +60,10 @@ pub enum Evidence {
     PushedStatus,
     /// The answer to `initialize`: refused because sign-in is required.
     Initialize,
+    /// What came of opening a session.
+    SessionNew,
+    /// What came of a prompt.
+    SessionPrompt,
 }
 
 impl Evidence {
@@ -66,6 +75,8 @@ impl Evidence {
             Self::AuthStatusUpdate => "auth/status_update",
             Self::PushedStatus => "_auth/status_update",
             Self::Initialize => "initialize",
+            Self::SessionNew => "session/new",
+            Self::SessionPrompt => "session/prompt",
         }
     }
 }
@@ -88,6 +99,8 @@ pub struct StatusReport {
     pub state: AuthState,
     /// The agent's own word, where it is none of the four states.
     pub reported_state: Option<Untrusted>,
+    /// Whether the credentials have been seen to work.
+    pub verified: bool,
     /// `None` exactly when nobody said anything.
     pub evidence: Option<Evidence>,
     pub message: Option<Untrusted>,
@@ -100,17 +113,11 @@ pub enum MethodFlow {
     /// The agent does it when it is asked to.
     Agent,
     /// The agent's program is run once more on the person's terminal, with these additions.
-    Terminal {
-        args: Vec<String>,
-        env: BTreeMap<String, String>,
-    },
+    Terminal { args: Vec<String>, env: BTreeMap<String, String> },
     /// A program that the agent names is run on the person's terminal, once they have agreed.
     Recipe(Recipe),
     /// The person, the environment or a script provides values.
-    Values {
-        wanted: Vec<WantedValue>,
-        delivery: Delivery,
-    },
+    Values { wanted: Vec<WantedValue>, delivery: Delivery },
     /// Not driven by acp-auth; the text says why.
     Unsupported(&'static str),
 }
@@ -121,6 +128,18 @@ pub struct Recipe {
     pub program: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+}
+
+impl Recipe {
+    /// The command as a person would type it, its variables in front.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let variables =
+            self.env.iter().map(|(name, value)| format!("{name}={}", shell_words::quote(value)));
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let words = words.map(|word| shell_words::quote(word).into_owned());
+        variables.chain(words).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// A value that a method needs.
@@ -180,16 +199,38 @@ impl AuthMethod {
         }
     }
 
-    /// The environment variables that the method takes credentials from.
+    /// The command that the method runs on the terminal, as a person would type it.
+    #[must_use]
+    pub fn command_line(&self, launch: &Launch) -> Option<String> {
+        match &self.flow {
+            MethodFlow::Terminal { args, env } => {
+                let recipe = Recipe {
+                    program: launch.program.clone(),
+                    args: launch.args.iter().chain(args).cloned().collect(),
+                    env: env.clone(),
+                };
+                Some(recipe.command_line())
+            }
+            MethodFlow::Recipe(recipe) => Some(recipe.command_line()),
+            _ => None,
+        }
+    }
+
+    /// The environment variables that the method takes credentials from, or names in its
+    /// description as droid 0.215 and gptme 0.35 do.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         let wanted = match &self.flow {
             MethodFlow::Values { wanted, .. } => wanted.as_slice(),
             _ => &[],
         };
-        wanted
-            .iter()
-            .flat_map(|value| &value.variables)
-            .map(String::as_str)
+        let description = self.description.as_ref().map_or("", Untrusted::raw);
+        let words = description.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let is_variable = |word: &&str| {
+            (word.ends_with("_KEY") || word.ends_with("_TOKEN"))
+                && !word.contains(|c: char| c.is_ascii_lowercase())
+        };
+        let listed = wanted.iter().flat_map(|value| &value.variables).map(String::as_str);
+        listed.chain(words.filter(is_variable))
     }
 }
 
@@ -212,6 +253,10 @@ pub struct Offers {
     pub login: bool,
     /// It signs out.
     pub logout: bool,
+    /// It closes sessions.
+    pub close_session: bool,
+    /// It deletes sessions.
+    pub delete_session: bool,
 }
 
 /// The outcome of a successful `initialize`.
@@ -234,10 +279,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub fn new(kind: &'static str, message: impl Into<Untrusted>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 }
 
@@ -288,13 +330,7 @@ pub struct Operation {
 impl Operation {
     #[must_use]
     pub const fn new(kind: OperationKind, result: OperationResult) -> Self {
-        Self {
-            kind,
-            method: None,
-            result,
-            verified: false,
-            in_new_process: false,
-        }
+        Self { kind, method: None, result, verified: false, in_new_process: false }
     }
 }
 
@@ -304,4 +340,6 @@ pub struct Finding {
     pub report: StatusReport,
     pub operation: Option<Operation>,
     pub failure: Option<Failure>,
+    /// Whether only the methods were looked at.
+    pub is_listing: bool,
 }

@@ -22,10 +22,7 @@ pub async fn ask(session: &Session, push: Duration) -> Finding {
             return finding;
         }
     }
-    let goes_on = finding
-        .failure
-        .as_ref()
-        .is_none_or(Failure::leaves_connection);
+    let goes_on = finding.failure.as_ref().is_none_or(Failure::leaves_connection);
     let heard = if goes_on && offers.pushed_status {
         session.wait_to_hear(push).await
     } else {

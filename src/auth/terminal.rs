@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::process::Child;
 
-use super::choice::{NoChoice, command_line};
+use super::choice::NoChoice;
 use super::{AuthMethod, LoginOptions, OperationResult, Recipe, Visit};
 use crate::connection::{Launch, describe_exit, interrupted};
 use crate::error::{Failure, FailureKind, Phase};
@@ -32,21 +32,13 @@ pub async fn run_own(
 ) -> Result<(), Failure> {
     let launch = visit.runner.launch.extended(args, env.clone());
     let agent = visit.runner.agent.clone();
-    ui.note(&format!(
-        "running {agent}'s own sign-in on this terminal ({})",
-        method.id.line()
-    ));
+    ui.note(&format!("running {agent}'s own sign-in on this terminal ({})", method.id.line()));
     let ran = hand_over(visit, &launch, ui).await;
-    ran.map_err(
-        |failure| match crate::protocol::proposed_command(&method.raw) {
-            // mistral-vibe 2.9 lists its own path among the typed arguments, which then fail.
-            Some(recipe) => failure.hint(format!(
-                "the agent also proposes: {}",
-                command_line(&recipe)
-            )),
-            None => failure,
-        },
-    )
+    ran.map_err(|failure| match crate::protocol::proposed_command(&method.raw) {
+        // mistral-vibe 2.9 lists its own path among the typed arguments, which then fail.
+        Some(recipe) => failure.hint(format!("the agent also proposes: {}", recipe.command_line())),
+        None => failure,
+    })
 }
 
 /// Runs a command that the agent proposes, once the person has seen it whole and agreed.
@@ -61,35 +53,22 @@ pub async fn run_recipe(
     ui: &Ui,
 ) -> Result<(), NoChoice> {
     let agent = visit.runner.agent.clone();
-    let mut launch = Launch {
-        args: recipe.args.clone(),
-        ..visit.runner.launch.clone()
-    };
+    let mut launch = Launch { args: recipe.args.clone(), ..visit.runner.launch.clone() };
     launch.program.clone_from(&recipe.program);
     launch.env.extend(recipe.env.clone());
     // Said before anything is asked or ended: real agents propose programs that are not there.
     let found = launch.locate(&agent).map_err(|failure| {
-        let proposed = command_line(recipe);
-        failure.hint(format!(
-            "{agent} proposes to sign in by this command: {proposed}"
-        ))
+        let proposed = recipe.command_line();
+        failure.hint(format!("{agent} proposes to sign in by this command: {proposed}"))
     })?;
     let own = visit.runner.launch.locate(&agent)?;
     let is_own = found == own && recipe.args.starts_with(&visit.runner.launch.args);
-    ui.note(&format!(
-        "{agent} proposes this command ({}):",
-        method.id.line()
-    ));
-    ui.verbatim(&command_line(recipe));
+    ui.note(&format!("{agent} proposes this command ({}):", method.id.line()));
+    ui.verbatim(&recipe.command_line());
     if !is_own && !options.yes {
-        let agreed = ui
-            .confirm(&agent, "Run it on this terminal?", false)
-            .await?;
+        let agreed = ui.confirm(&agent, "Run it on this terminal?", false).await?;
         if agreed != Some(true) {
-            return Err(NoChoice {
-                result: OperationResult::Declined,
-                failure: None,
-            });
+            return Err(NoChoice { result: OperationResult::Declined, failure: None });
         }
     }
     Ok(hand_over(visit, &launch, ui).await?)
@@ -159,9 +138,7 @@ async fn end(child: &mut Child, patience: Duration, interrupt: &Interrupt) {
             return true;
         }
         signal_all(&family, false);
-        tokio::time::timeout(TERM_PATIENCE, child.wait())
-            .await
-            .is_ok()
+        tokio::time::timeout(TERM_PATIENCE, child.wait()).await.is_ok()
     };
     tokio::select! {
         _ = politely => {}
@@ -191,11 +168,7 @@ fn family(child: &Child) -> Vec<u32> {
         // Linux only; elsewhere the program itself is all that is known.
         let path = format!("/proc/{0}/task/{0}/children", family[next]);
         let children = std::fs::read_to_string(path).unwrap_or_default();
-        family.extend(
-            children
-                .split_whitespace()
-                .filter_map(|id| id.parse::<u32>().ok()),
-        );
+        family.extend(children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
         next += 1;
     }
     family
@@ -205,10 +178,7 @@ fn family(child: &Child) -> Vec<u32> {
 fn signal_all(family: &[u32], kill: bool) {
     use rustix::process::{Pid, Signal};
     let signal = if kill { Signal::KILL } else { Signal::TERM };
-    for pid in family
-        .iter()
-        .filter_map(|&id| Pid::from_raw(i32::try_from(id).ok()?))
-    {
+    for pid in family.iter().filter_map(|&id| Pid::from_raw(i32::try_from(id).ok()?)) {
         // Gone already is what is wanted.
         let _ = rustix::process::kill_process(pid, signal);
     }

@@ -35,8 +35,7 @@ pub async fn collect(
     let agent = &visit.runner.agent;
     if options.with_token {
         let input = if ui.facts.stdin_is_terminal {
-            ui.ask_secret(agent, &question(method, wanted.first()))
-                .await?
+            ui.ask_secret(agent, &question(method, wanted.first())).await?
         } else {
             read_stdin().await?
         };
@@ -62,16 +61,8 @@ pub async fn collect(
 
 fn inherited(visit: &Visit, wanted: &WantedValue) -> Option<Given> {
     wanted.variables.iter().find_map(|name| {
-        let own = visit
-            .runner
-            .launch
-            .env
-            .iter()
-            .rev()
-            .find(|(set, _)| set == name);
-        let value = own
-            .map(|(_, value)| value.clone())
-            .or_else(|| std::env::var(name).ok())?;
+        let own = visit.runner.launch.env.iter().rev().find(|(set, _)| set == name);
+        let value = own.map(|(_, value)| value.clone()).or_else(|| std::env::var(name).ok())?;
         (!value.is_empty()).then(|| Given {
             name: Some(name.clone()),
             value: Secret::new(value),
@@ -90,10 +81,7 @@ async fn ask(
     let value = if wanted.secret {
         ui.ask_secret(agent, &question).await?
     } else {
-        Secret::new(
-            ui.ask_text(agent, &question, None, Box::new(|_| Ok(())))
-                .await?,
-        )
+        Secret::new(ui.ask_text(agent, &question, None, Box::new(|_| Ok(()))).await?)
     };
     let value = Secret::new(value.reveal().trim().to_owned());
     Ok((!value.reveal().is_empty()).then(|| Given {
@@ -105,21 +93,11 @@ async fn ask(
 
 /// What is asked for, as a question.
 fn question(method: &AuthMethod, wanted: Option<&WantedValue>) -> String {
-    let label = wanted
-        .and_then(|wanted| wanted.label.as_ref())
-        .unwrap_or(&method.name)
-        .line();
+    let label = wanted.and_then(|wanted| wanted.label.as_ref()).unwrap_or(&method.name).line();
     let variable = wanted.and_then(|wanted| wanted.variables.first());
-    let optional = if wanted.is_some_and(|wanted| wanted.optional) {
-        ", may be empty"
-    } else {
-        ""
-    };
+    let optional = if wanted.is_some_and(|wanted| wanted.optional) { ", may be empty" } else { "" };
     match variable {
-        Some(variable) => format!(
-            "{label} ({}{optional})",
-            crate::untrusted::clean_line(variable)
-        ),
+        Some(variable) => format!("{label} ({}{optional})", crate::untrusted::clean_line(variable)),
         None => format!("{label}{optional}"),
     }
 }
@@ -136,9 +114,7 @@ async fn read_stdin() -> Result<Secret, Failure> {
     let read = read.await.map_err(|error| error.to_string());
     match read.and_then(|read| read.map_err(|error| error.to_string())) {
         Ok(secret) if !secret.reveal().trim().is_empty() => Ok(secret),
-        Ok(_) => Err(usage(
-            "--with-token was given and nothing came on stdin".to_owned(),
-        )),
+        Ok(_) => Err(usage("--with-token was given and nothing came on stdin".to_owned())),
         Err(error) => Err(usage(format!("stdin cannot be read: {error}"))),
     }
 }
@@ -152,16 +128,11 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
     };
     let named = |line: &str| -> Option<(String, String)> {
         let (name, value) = line.split_once('=')?;
-        let known = wanted
-            .iter()
-            .flat_map(|value| &value.variables)
-            .any(|known| known == name.trim());
+        let known =
+            wanted.iter().flat_map(|value| &value.variables).any(|known| known == name.trim());
         known.then(|| (name.trim().to_owned(), value.to_owned()))
     };
-    let lines: Vec<&str> = input
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let lines: Vec<&str> = input.lines().filter(|line| !line.trim().is_empty()).collect();
     if let ([line], [only]) = (lines.as_slice(), wanted)
         && named(line).is_none()
     {
@@ -193,11 +164,8 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
 }
 
 fn names(wanted: &[WantedValue]) -> String {
-    let names: Vec<&str> = wanted
-        .iter()
-        .flat_map(|value| value.variables.first())
-        .map(String::as_str)
-        .collect();
+    let names: Vec<&str> =
+        wanted.iter().filter_map(|value| value.variables.first()).map(String::as_str).collect();
     names.join(", ")
 }
 
@@ -205,18 +173,15 @@ fn missing(agent: &str, method: &AuthMethod, value: &WantedValue) -> Failure {
     let id = method.id.raw();
     let failure = match value.variables.as_slice() {
         [] => usage(format!("signing in to {agent} by {id} needs a key")),
-        variables => usage(format!(
-            "signing in to {agent} by {id} needs {}",
-            variables.join(" or ")
-        )),
+        variables => {
+            usage(format!("signing in to {agent} by {id} needs {}", variables.join(" or ")))
+        }
     };
-    let failure = match value.variables.first() {
-        Some(name) => failure.hint(format!(
-            "set the variable {name}, or pipe the value in and add `--with-token`"
-        )),
+    match value.variables.first() {
+        Some(name) => failure
+            .hint(format!("set the variable {name}, or pipe the value in and add `--with-token`")),
         None => failure.hint("pipe the key in and add `--with-token`"),
-    };
-    failure
+    }
 }
 
 fn usage(message: String) -> Failure {
@@ -245,38 +210,19 @@ mod tests {
     }
 
     fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-        pairs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
     fn one_value_or_a_line_for_each() {
         let one = &[("KEY", false)];
-        assert_eq!(
-            sorted("made-up==\n", one),
-            Ok(pairs(&[("KEY", "made-up==")]))
-        );
-        assert_eq!(
-            sorted("KEY=made-up\r\n", one),
-            Ok(pairs(&[("KEY", "made-up")]))
-        );
+        assert_eq!(sorted("made-up==\n", one), Ok(pairs(&[("KEY", "made-up==")])));
+        assert_eq!(sorted("KEY=made-up\r\n", one), Ok(pairs(&[("KEY", "made-up")])));
         let two = &[("KEY", false), ("ORG", true)];
-        assert_eq!(
-            sorted("ORG=o\n\nKEY=k", two),
-            Ok(pairs(&[("ORG", "o"), ("KEY", "k")]))
-        );
+        assert_eq!(sorted("ORG=o\n\nKEY=k", two), Ok(pairs(&[("ORG", "o"), ("KEY", "k")])));
         assert_eq!(sorted("KEY=k", two), Ok(pairs(&[("KEY", "k")])));
-        assert!(
-            sorted("ORG=o", two)
-                .unwrap_err()
-                .contains("does not set KEY")
-        );
+        assert!(sorted("ORG=o", two).unwrap_err().contains("does not set KEY"));
         let refused = sorted("KEY=k\nmade-up-secret", two).unwrap_err();
-        assert!(
-            refused.contains("line 2") && !refused.contains("made-up-secret"),
-            "{refused}"
-        );
+        assert!(refused.contains("line 2") && !refused.contains("made-up-secret"), "{refused}");
     }
 }

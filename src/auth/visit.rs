@@ -87,10 +87,7 @@ impl Visit {
     pub async fn ask_anew(&mut self) -> Finding {
         match self.renew().await {
             Ok(()) => self.ask().await,
-            Err(failure) => Finding {
-                failure: Some(failure),
-                ..Finding::default()
-            },
+            Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
         }
     }
 
@@ -101,11 +98,7 @@ impl Visit {
 
     /// Ends the current process, if there is one, and keeps what it had remarked on.
     pub async fn leave(&mut self) {
-        let grace = if self.changed {
-            CHANGED_GRACE
-        } else {
-            ASKED_GRACE
-        };
+        let grace = if self.changed { CHANGED_GRACE } else { ASKED_GRACE };
         let session = self.session.take().map(|session| session.connection);
         for connection in session.into_iter().chain(self.unagreed.take()) {
             self.earlier.extend(connection.diagnostics());
@@ -121,20 +114,14 @@ impl Visit {
     /// The methods of the last handshake.
     #[must_use]
     pub fn methods(&self) -> &[AuthMethod] {
-        self.handshake
-            .as_ref()
-            .map_or(&[], |handshake| &handshake.methods)
+        self.handshake.as_ref().map_or(&[], |handshake| &handshake.methods)
     }
 
     /// Everything remarked on so far, each once.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = self.earlier.clone();
-        for remark in self
-            .session
-            .iter()
-            .flat_map(|session| session.connection.diagnostics())
-        {
+        for remark in self.session.iter().flat_map(|session| session.connection.diagnostics()) {
             if !all.contains(&remark) {
                 all.push(remark);
             }
@@ -146,9 +133,6 @@ impl Visit {
     #[must_use]
     pub fn stderr_tail(&self) -> String {
         let current = self.session.as_ref().map(|session| &session.connection);
-        current
-            .or(self.unagreed.as_ref())
-            .map(Connection::stderr_tail)
-            .unwrap_or_default()
+        current.or(self.unagreed.as_ref()).map(Connection::stderr_tail).unwrap_or_default()
     }
 }

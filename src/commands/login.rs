@@ -1,6 +1,7 @@
 //! `acp-auth login`.
 
-use super::visits::{Action, Run};
+use super::Run;
+use super::visits::{Action, visit_all};
 use crate::agents::Selection;
 use crate::auth::LoginOptions;
 use crate::cli::LoginArgs;
@@ -13,6 +14,9 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         command: args.command.command,
         single: true,
     };
+    if args.list {
+        return visit_all(run, "login", &selection, &Action::List).await;
+    }
     let options = LoginOptions {
         method: args.method,
         force: args.force,
@@ -20,6 +24,5 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         yes: args.yes,
         no_browser: args.no_browser,
     };
-    run.visit_all("login", &selection, &Action::Login(options))
-        .await
+    visit_all(run, "login", &selection, &Action::Login(options)).await
 }

@@ -1,6 +1,7 @@
 //! `acp-auth logout`.
 
-use super::visits::{Action, Run};
+use super::Run;
+use super::visits::{Action, visit_all};
 use crate::agents::Selection;
 use crate::cli::LogoutArgs;
 use crate::outcome::RunOutcome;
@@ -12,5 +13,5 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
         command: args.command.command,
         single: true,
     };
-    run.visit_all("logout", &selection, &Action::Logout).await
+    visit_all(run, "logout", &selection, &Action::Logout).await
 }

@@ -3,13 +3,15 @@
 mod completions;
 mod login;
 mod logout;
+mod run;
 mod schema;
 mod status;
 mod visits;
+mod watch;
 
 pub use completions::completions;
 pub use login::login;
 pub use logout::logout;
+pub use run::Run;
 pub use schema::schema;
 pub use status::status;
-pub use visits::Run;

@@ -1,8 +1,11 @@
 //! `acp-auth status`.
 
-use super::visits::{Action, Run};
+use super::visits::{Action, visit_all};
+use super::{Run, watch};
 use crate::agents::Selection;
-use crate::cli::StatusArgs;
+use crate::auth::{AuthState, Probe};
+use crate::cli::{ProbeArg, StateArg, StatusArgs};
+use crate::error::Failure;
 use crate::outcome::RunOutcome;
 
 /// Asks agents whether the user is signed in.
@@ -10,7 +13,24 @@ pub async fn status(run: &Run, args: StatusArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agents,
         command: args.command.command,
-        single: false,
+        single: args.watch || args.until.is_some(),
     };
-    run.visit_all("status", &selection, &Action::Status).await
+    let until = args.until.map(|state| match state {
+        StateArg::Authenticated => AuthState::Authenticated,
+        StateArg::Unauthenticated => AuthState::Unauthenticated,
+        StateArg::NotRequired => AuthState::NotRequired,
+        StateArg::Unknown => AuthState::Unknown,
+    });
+    let how_far = args.probe.map(|probe| match probe {
+        ProbeArg::Session => Probe::Session,
+        ProbeArg::Prompt => Probe::Prompt,
+    });
+    if !args.watch && until.is_none() {
+        return visit_all(run, "status", &selection, &Action::Status(how_far)).await;
+    }
+    if how_far.is_some() {
+        let failure = Failure::usage("--watch only listens; leave out --probe");
+        return run.answer_failure("status", failure);
+    }
+    watch::watch(run, &selection, until).await
 }

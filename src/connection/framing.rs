@@ -76,11 +76,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if self.ended {
                 self.searched = 0;
                 let rest = self.buffer.split();
-                return Ok(if rest.is_empty() {
-                    Step::End
-                } else {
-                    Step::Line(rest)
-                });
+                return Ok(if rest.is_empty() { Step::End } else { Step::Line(rest) });
             }
             self.buffer.reserve(CHUNK);
             let is_fresh = self.searched > 0 && !self.has_rested;
@@ -182,12 +178,7 @@ pub fn sort_line(line: &[u8]) -> Pieces<'_> {
 fn next_start(line: &[u8], from: usize) -> Option<usize> {
     memchr::memchr_iter(b'{', line.get(from..)?)
         .map(|at| from + at)
-        .find(|&at| {
-            line[at + 1..]
-                .iter()
-                .find(|byte| !byte.is_ascii_whitespace())
-                == Some(&b'"')
-        })
+        .find(|&at| line[at + 1..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'"'))
 }
 
 /// The text of noise as it would be seen; `None` when nothing would.
@@ -213,12 +204,7 @@ mod tests {
     #[track_caller]
     fn assert_sorted(line: &[u8], messages: usize, noise: Option<&str>) {
         let pieces = sort_line(line);
-        assert_eq!(
-            pieces.messages.len(),
-            messages,
-            "{}",
-            String::from_utf8_lossy(line)
-        );
+        assert_eq!(pieces.messages.len(), messages, "{}", String::from_utf8_lossy(line));
         assert_eq!(pieces.noise.as_deref(), noise);
     }
 
@@ -241,16 +227,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_noise() {
-        assert_sorted(
-            b"[demo-agent] adapter ready",
-            0,
-            Some("[demo-agent] adapter ready"),
-        );
-        assert_sorted(
-            b"{\"id\":1,\"result\":{}}",
-            0,
-            Some("{\"id\":1,\"result\":{}}"),
-        );
+        assert_sorted(b"[demo-agent] adapter ready", 0, Some("[demo-agent] adapter ready"));
+        assert_sorted(b"{\"id\":1,\"result\":{}}", 0, Some("{\"id\":1,\"result\":{}}"));
         assert_sorted(b"  \r", 0, None);
         assert_sorted(b"\xff\xfe{", 0, Some("\u{fffd}\u{fffd}{"));
     }
@@ -260,14 +238,8 @@ mod tests {
     #[tokio::test]
     async fn the_rest_without_a_line_feed_is_a_line() {
         let mut lines = LineReader::new(&b"a\nbc"[..], 10);
-        assert_eq!(
-            lines.next(NEVER).await.unwrap(),
-            Step::Line(BytesMut::from("a"))
-        );
-        assert_eq!(
-            lines.next(NEVER).await.unwrap(),
-            Step::Line(BytesMut::from("bc"))
-        );
+        assert_eq!(lines.next(NEVER).await.unwrap(), Step::Line(BytesMut::from("a")));
+        assert_eq!(lines.next(NEVER).await.unwrap(), Step::Line(BytesMut::from("bc")));
         assert_eq!(lines.next(NEVER).await.unwrap(), Step::End);
     }
 
@@ -275,16 +247,11 @@ mod tests {
     async fn an_unfinished_line_is_told_of_once() {
         let (mut writer, reader) = tokio::io::duplex(64);
         let mut lines = LineReader::new(reader, 10);
-        tokio::io::AsyncWriteExt::write_all(&mut writer, b"ab")
-            .await
-            .unwrap();
+        tokio::io::AsyncWriteExt::write_all(&mut writer, b"ab").await.unwrap();
         assert_eq!(lines.next(Duration::ZERO).await.unwrap(), Step::Rested);
         assert_eq!(lines.unfinished(), b"ab");
         drop(writer);
-        assert_eq!(
-            lines.next(Duration::ZERO).await.unwrap(),
-            Step::Line(BytesMut::from("ab"))
-        );
+        assert_eq!(lines.next(Duration::ZERO).await.unwrap(), Step::Line(BytesMut::from("ab")));
     }
 
     #[tokio::test]

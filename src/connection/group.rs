@@ -7,6 +7,9 @@ use tokio::sync::watch;
 
 use crate::interrupt::Interrupt;
 
+/// The grace of a run that was interrupted: enough to read what was cancelled.
+const INTERRUPTED_GRACE: Duration = Duration::from_millis(200);
+
 /// How long a group has between TERM and KILL.
 const TERM_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -30,22 +33,14 @@ pub struct ProcessGroup {
 
 impl ProcessGroup {
     pub fn new(id: u32, leader: LeaderStatus) -> Self {
-        Self {
-            id,
-            leader,
-            ended: false,
-        }
+        Self { id, leader, ended: false }
     }
 
     /// Waits `grace`, then sends TERM, waits, and sends KILL, until nothing of the group is left.
-    /// A signal to acp-auth shortens this: one takes the grace away, one more kills at once.
+    /// A signal to acp-auth shortens this: one leaves little of the grace, one more kills at once.
     pub async fn end(&mut self, grace: Duration, interrupt: &Interrupt) {
         let interrupted_before = interrupt.count();
-        let grace = if interrupted_before > 0 {
-            Duration::ZERO
-        } else {
-            grace
-        };
+        let grace = if interrupted_before > 0 { grace.min(INTERRUPTED_GRACE) } else { grace };
         tokio::select! {
             () = self.end_by_steps(grace) => {}
             () = interrupt.beyond(interrupted_before) => {

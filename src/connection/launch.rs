@@ -48,9 +48,7 @@ impl Launch {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        command
-            .spawn()
-            .map_err(|error| self.spawn_failure(agent, &error))
+        command.spawn().map_err(|error| self.spawn_failure(agent, &error))
     }
 
     /// Starts the program on the terminal of acp-auth, in its foreground process group.
@@ -61,9 +59,7 @@ impl Launch {
         let mut command = self.command(agent)?;
         // Our stdout may be a file that JSON goes to; the terminal is certain on stderr.
         command.stdout(Stdio::from(io::stderr()));
-        command
-            .spawn()
-            .map_err(|error| self.spawn_failure(agent, &error))
+        command.spawn().map_err(|error| self.spawn_failure(agent, &error))
     }
 
     /// Finds the program without starting it.
@@ -79,9 +75,7 @@ impl Launch {
         let directory = self.directory(agent)?;
         let program = self.find(agent, &directory)?;
         let mut command = Command::new(program);
-        command
-            .args(&self.args)
-            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         if self.cwd.is_some() {
             command.current_dir(directory);
         }
@@ -90,10 +84,7 @@ impl Launch {
 
     fn directory(&self, agent: &str) -> Result<PathBuf, Failure> {
         let current = std::env::current_dir().map_err(|error| {
-            start_failed(
-                agent,
-                format!("the current directory cannot be read: {error}"),
-            )
+            start_failed(agent, format!("the current directory cannot be read: {error}"))
         })?;
         let Some(cwd) = &self.cwd else {
             return Ok(current);
@@ -104,10 +95,7 @@ impl Launch {
         }
         Err(start_failed(
             agent,
-            format!(
-                "its working directory {} does not exist",
-                directory.display()
-            ),
+            format!("its working directory {} does not exist", directory.display()),
         ))
     }
 

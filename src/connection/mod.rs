@@ -67,10 +67,7 @@ impl Limit {
     /// A plain limit.
     #[must_use]
     pub const fn of(answer: Duration) -> Self {
-        Self {
-            answer: Some(answer),
-            renewed_up_to: None,
-        }
+        Self { answer: Some(answer), renewed_up_to: None }
     }
 }
 
@@ -109,12 +106,9 @@ impl Connection {
         surroundings: Surroundings,
     ) -> Result<Self, Failure> {
         let mut child = launch.start_piped(agent)?;
-        let (Some(id), Some(stdin), Some(stdout), Some(stderr)) = (
-            child.id(),
-            child.stdin.take(),
-            child.stdout.take(),
-            child.stderr.take(),
-        ) else {
+        let (Some(id), Some(stdin), Some(stdout), Some(stderr)) =
+            (child.id(), child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(Failure::new(
                 FailureKind::StartFailed,
                 Phase::Start,
@@ -135,13 +129,7 @@ impl Connection {
         let writer = tokio::spawn(tasks::write_stdin(stdin, lines));
         let stderr = tokio::spawn(tasks::read_stderr(stderr, shared.clone()));
         let stdout = tokio::spawn(reader.run(stdout));
-        tokio::spawn(tasks::supervise(
-            child,
-            stdout,
-            stderr,
-            shared.clone(),
-            status,
-        ));
+        tokio::spawn(tasks::supervise(child, stdout, stderr, shared.clone(), status));
         Ok(Self {
             agent: agent.to_owned(),
             started: Instant::now(),
@@ -165,10 +153,8 @@ impl Connection {
         limit: Limit,
     ) -> Result<Box<RawValue>, Failure> {
         let phase = Phase::Request(method);
-        let (id, answer) = self
-            .shared
-            .register()
-            .map_err(|closed| self.closed_failure(phase, &closed))?;
+        let (id, answer) =
+            self.shared.register().map_err(|closed| self.closed_failure(phase, &closed))?;
         let asked = Instant::now();
         let line = self.line(Some(id), method, params);
         let exchange = async {
@@ -243,7 +229,8 @@ impl Connection {
         }
     }
 
-    fn has_notifications(&self) -> bool {
+    /// Whether a kept notification waits to be taken.
+    pub fn has_notifications(&self) -> bool {
         self.shared.has_notifications()
     }
 
@@ -257,9 +244,7 @@ impl Connection {
         if let Some(signal) = self.surroundings.interrupt.signal() {
             return Some(interrupted(signal, phase, &self.agent));
         }
-        self.shared
-            .closed()
-            .map(|closed| self.closed_failure(phase, &closed))
+        self.shared.closed().map(|closed| self.closed_failure(phase, &closed))
     }
 
     /// Shows what the agent says beside the protocol to `listener` from now on.
@@ -275,8 +260,7 @@ impl Connection {
 
     /// Notes something odd.
     pub fn remark(&self, diagnostic: Diagnostic) {
-        self.shared
-            .remark(diagnostic.kind, diagnostic.message.raw().to_owned());
+        self.shared.remark(diagnostic.kind, diagnostic.message.raw().to_owned());
     }
 
     /// The last 64 KiB at most of what the agent wrote to stderr.
@@ -293,32 +277,18 @@ impl Connection {
 
     /// Ends the agent: closes its stdin, waits `grace`, and ends what is left of its group.
     pub async fn end(self, grace: Duration) {
-        let Self {
-            outgoing,
-            writer,
-            mut group,
-            surroundings,
-            ..
-        } = self;
+        let Self { outgoing, writer, mut group, surroundings, .. } = self;
         drop(outgoing);
         group.end(grace, &surroundings.interrupt).await;
         writer.abort();
     }
 
     /// A request or, without an id, a notification.
-    #[expect(
-        clippy::expect_used,
-        reason = "the parameters hold nothing that is no JSON"
-    )]
+    #[expect(clippy::expect_used, reason = "the parameters hold nothing that is no JSON")]
     fn line(&self, id: Option<u64>, method: &str, params: &impl Serialize) -> Line {
         // Room enough that a key in it is not copied about while the line grows.
         let mut line = Vec::with_capacity(LINE_ROOM);
-        let message = Outgoing {
-            jsonrpc: "2.0",
-            id,
-            method,
-            params,
-        };
+        let message = Outgoing { jsonrpc: "2.0", id, method, params };
         serde_json::to_writer(&mut line, &message).expect("a message of ours is JSON");
         self.traced(line)
     }
@@ -339,10 +309,7 @@ impl Connection {
         loop {
             let deadline = match limit.renewed_up_to {
                 Some(total) => {
-                    let last = self
-                        .shared
-                        .last_stderr()
-                        .map_or(asked, |stderr| stderr.max(asked));
+                    let last = self.shared.last_stderr().map_or(asked, |stderr| stderr.max(asked));
                     // A limit above the total is meant as it is.
                     (last + answer).min((self.started + total).max(asked + answer))
                 }
@@ -356,17 +323,9 @@ impl Connection {
     }
 
     fn rejected(&self, phase: Phase, error: RpcError) -> Failure {
-        let RpcError {
-            code,
-            message,
-            data,
-        } = error;
+        let RpcError { code, message, data } = error;
         let mut text = format!("{} refused {}: ", self.agent, phase.name());
-        text.push_str(if message.is_empty() {
-            "no message"
-        } else {
-            &message
-        });
+        text.push_str(if message.is_empty() { "no message" } else { &message });
         if let Some(code) = code {
             text.push_str(&format!(" ({code})"));
         }
@@ -379,12 +338,7 @@ impl Connection {
     }
 
     fn closed_failure(&self, phase: Phase, closed: &Closed) -> Failure {
-        let text = format!(
-            "{} did not answer {}: {}",
-            self.agent,
-            phase.name(),
-            closed.reason
-        );
+        let text = format!("{} did not answer {}: {}", self.agent, phase.name(), closed.reason);
         let failure = Failure::new(closed.kind, phase, text).with_stderr(&self.stderr_tail());
         match closed.hint {
             Some(hint) => failure.hint(hint),
@@ -406,9 +360,5 @@ pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Failure {
         Phase::TerminalLogin => format!("while the sign-in program of {agent} ran"),
         phase => format!("while waiting for {agent} to answer {}", phase.name()),
     };
-    Failure::new(
-        FailureKind::Interrupted(signal),
-        phase,
-        format!("{what} {when}"),
-    )
+    Failure::new(FailureKind::Interrupted(signal), phase, format!("{what} {when}"))
 }

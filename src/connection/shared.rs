@@ -145,10 +145,7 @@ impl Shared {
             drop(state);
             self.remark(
                 "unknown_answer",
-                format!(
-                    "an answer to a request that was never sent, id {}",
-                    id.get()
-                ),
+                format!("an answer to a request that was never sent, id {}", id.get()),
             );
             return;
         };
@@ -166,10 +163,9 @@ impl Shared {
                 // The asker may have just given up; then nobody wants the answer.
                 let _ = waiting.send(reply);
             }
-            None if known => self.remark(
-                "late_answer",
-                format!("a second or late answer to request {key}"),
-            ),
+            None if known => {
+                self.remark("late_answer", format!("a second or late answer to request {key}"));
+            }
             None => {
                 self.remark(
                     "unknown_answer",
@@ -224,10 +220,8 @@ impl Shared {
         match &mut state.noise {
             Some((count, _)) => *count += 1,
             None => {
-                let first = crate::untrusted::clean_line(text)
-                    .chars()
-                    .take(120)
-                    .collect::<String>();
+                let first =
+                    crate::untrusted::clean_line(text).chars().take(120).collect::<String>();
                 state.noise = Some((1, first.into()));
             }
         }
@@ -236,11 +230,7 @@ impl Shared {
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let state = self.state();
         let noise = state.noise.as_ref().map(|(count, first)| {
-            let lines = if *count == 1 {
-                "1 line".to_owned()
-            } else {
-                format!("{count} lines")
-            };
+            let lines = if *count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
             Diagnostic::new(
                 "stdout_noise",
                 format!("{lines} on stdout not JSON-RPC, skipped: {}", first.raw()),

@@ -124,16 +124,13 @@ impl StdoutReader {
     }
 
     async fn message(&self, message: Envelope<'_>) {
-        let method = message
-            .method
-            .map(|raw| serde_json::from_str::<String>(raw.get()));
+        let method = message.method.map(|raw| serde_json::from_str::<String>(raw.get()));
         match (method, message.id) {
             (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params).await,
             (Some(Ok(method)), None) => self.notification(method, message.params),
-            (Some(Err(_)), _) => self.shared.remark(
-                "invalid_message",
-                "a message whose method is no text".to_owned(),
-            ),
+            (Some(Err(_)), _) => self
+                .shared
+                .remark("invalid_message", "a message whose method is no text".to_owned()),
             (None, Some(id)) => {
                 // `"error": null` beside a result is how some libraries say that there is none.
                 let reply = match message.error.filter(|error| error.get() != "null") {
@@ -144,13 +141,10 @@ impl StdoutReader {
             }
             (None, None) => {
                 if let Some(error) = message.error {
-                    self.shared
-                        .settle(RawValue::NULL, Reply::Error(read_error(error)));
+                    self.shared.settle(RawValue::NULL, Reply::Error(read_error(error)));
                 } else {
-                    self.shared.remark(
-                        "invalid_message",
-                        "a message without method and id".to_owned(),
-                    );
+                    self.shared
+                        .remark("invalid_message", "a message without method and id".to_owned());
                 }
             }
         }
@@ -166,13 +160,9 @@ impl StdoutReader {
             let error = json!({"code": INVALID_PARAMS, "message": "more than 1 MiB of parameters"});
             return self.answer(id, "error", &error.to_string()).await;
         }
-        let request = IncomingRequest {
-            id: id.to_owned(),
-            params: params.map(ToOwned::to_owned),
-        };
+        let request = IncomingRequest { id: id.to_owned(), params: params.map(ToOwned::to_owned) };
         if let Err(request) = self.shared.pass_question(request) {
-            self.answer(&request.id, "result", question.idle_result)
-                .await;
+            self.answer(&request.id, "result", question.idle_result).await;
         }
     }
 
@@ -199,19 +189,14 @@ impl StdoutReader {
             );
             return;
         }
-        self.shared.push_notification(Notification {
-            method,
-            params: params.map(ToOwned::to_owned),
-        });
+        self.shared
+            .push_notification(Notification { method, params: params.map(ToOwned::to_owned) });
     }
 }
 
 /// An answer to a request of the agent, whose id goes back as it came, to the letter.
 pub fn answer_line(id: &RawValue, member: &str, value: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{},"{member}":{value}}}"#,
-        id.get()
-    )
+    format!(r#"{{"jsonrpc":"2.0","id":{},"{member}":{value}}}"#, id.get())
 }
 
 /// Whether an unfinished line is text for people rather than the start of a message.
@@ -240,14 +225,8 @@ fn read_error(raw: &RawValue) -> RpcError {
             },
             data: fields.remove("data").filter(|data| !data.is_null()),
         },
-        Ok(Value::String(message)) => RpcError {
-            message,
-            ..RpcError::default()
-        },
-        _ => RpcError {
-            message: raw.get().to_owned(),
-            ..RpcError::default()
-        },
+        Ok(Value::String(message)) => RpcError { message, ..RpcError::default() },
+        _ => RpcError { message: raw.get().to_owned(), ..RpcError::default() },
     }
 }
 
@@ -258,9 +237,7 @@ fn read_code(code: &Value) -> Option<i64> {
             clippy::cast_possible_truncation,
             reason = "a code with a fraction is none of ours"
         )]
-        other => other
-            .as_i64()
-            .or_else(|| other.as_f64().map(|code| code as i64)),
+        other => other.as_i64().or_else(|| other.as_f64().map(|code| code as i64)),
     }
 }
 
@@ -311,11 +288,7 @@ fn exit_reason(exit: &std::io::Result<ExitStatus>) -> Closed {
         ),
         Err(error) => (format!("its exit status could not be read: {error}"), None),
     };
-    Closed {
-        kind: FailureKind::Exited,
-        reason,
-        hint,
-    }
+    Closed { kind: FailureKind::Exited, reason, hint }
 }
 
 /// An exit status as words after "it ended".

@@ -22,10 +22,7 @@ pub struct Refusal {
 }
 
 fn refusal(message: impl Into<String>) -> Refusal {
-    Refusal {
-        code: INVALID_PARAMS,
-        message: message.into(),
-    }
+    Refusal { code: INVALID_PARAMS, message: message.into() }
 }
 
 /// Reads the parameters of a question.
@@ -60,12 +57,8 @@ fn read_fields(schema: &Value) -> Result<Vec<Field>, Refusal> {
     let Some(properties) = schema["properties"].as_object() else {
         return Err(refusal("the form has no properties"));
     };
-    let required: Vec<&str> = schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     properties
         .iter()
         .map(|(name, property)| {
@@ -87,10 +80,9 @@ fn read_kind(property: &Value) -> Option<FieldKind> {
     let default = &property["default"];
     Some(match property["type"].as_str()? {
         "string" => match read_options(property, "oneOf") {
-            Some(options) => FieldKind::One {
-                options,
-                default: default.as_str().map(ToOwned::to_owned),
-            },
+            Some(options) => {
+                FieldKind::One { options, default: default.as_str().map(ToOwned::to_owned) }
+            }
             None => FieldKind::Text {
                 shortest: property["minLength"].as_u64(),
                 longest: property["maxLength"].as_u64(),
@@ -105,9 +97,7 @@ fn read_kind(property: &Value) -> Option<FieldKind> {
             most: property["maximum"].as_f64(),
             default: default.as_f64(),
         },
-        "boolean" => FieldKind::Flag {
-            default: default.as_bool(),
-        },
+        "boolean" => FieldKind::Flag { default: default.as_bool() },
         "array" => FieldKind::Many {
             options: read_options(&property["items"], "anyOf")?,
             least: property["minItems"].as_u64(),
@@ -128,12 +118,7 @@ fn read_options(property: &Value, titled: &str) -> Option<Vec<FieldOption>> {
     let options: Option<Vec<FieldOption>> = match (&property["enum"], &property[titled]) {
         (Value::Array(values), _) => values
             .iter()
-            .map(|value| {
-                Some(FieldOption {
-                    value: value.as_str()?.to_owned(),
-                    title: None,
-                })
-            })
+            .map(|value| Some(FieldOption { value: value.as_str()?.to_owned(), title: None }))
             .collect(),
         (_, Value::Array(options)) => options
             .iter()
@@ -178,18 +163,13 @@ mod tests {
         }
         let first_proposal =
             json!({"authenticateRequestId": "1", "url": "https://a.test/", "message": "m"});
-        assert!(matches!(
-            read_elicitation(&first_proposal),
-            Ok(Elicitation::Page { .. })
-        ));
+        assert!(matches!(read_elicitation(&first_proposal), Ok(Elicitation::Page { .. })));
     }
 
     #[test]
     fn a_host_that_is_not_ascii_is_shown_in_punycode() {
         let params = json!({"mode": "url", "url": "https://ex\u{430}mple.test/", "message": ""});
-        let Ok(Elicitation::Page { url, .. }) = read_elicitation(&params) else {
-            panic!("a page")
-        };
+        let Ok(Elicitation::Page { url, .. }) = read_elicitation(&params) else { panic!("a page") };
         assert_eq!(url.host_str(), Some("xn--exmple-4nf.test"));
     }
 
@@ -210,16 +190,9 @@ mod tests {
         assert_eq!(names, ["zone", "age", "tags"]);
         assert!(fields[0].required && !fields[1].required);
         assert_eq!(
-            read_elicitation(&form(json!({"x": {"type": "object"}})))
-                .unwrap_err()
-                .code,
+            read_elicitation(&form(json!({"x": {"type": "object"}}))).unwrap_err().code,
             -32602
         );
-        assert_eq!(
-            read_elicitation(&json!({"mode": "video"}))
-                .unwrap_err()
-                .code,
-            -32602
-        );
+        assert_eq!(read_elicitation(&json!({"mode": "video"})).unwrap_err().code, -32602);
     }
 }

@@ -74,12 +74,7 @@ impl Answer {
         }
         let parts = Value::Object(values);
         let dialect = quirks::version_by_keys(&parts);
-        Ok(Self {
-            claimed,
-            dialect,
-            parts,
-            remarks,
-        })
+        Ok(Self { claimed, dialect, parts, remarks })
     }
 
     /// Reads the rest in the shape of `dialect`.
@@ -102,13 +97,18 @@ impl Answer {
                     .is_ok_and(|auth| auth.logout.is_some()),
                 Dialect::V2 => !methods.is_empty(),
             },
+            close_session: match dialect {
+                Dialect::V1 => capabilities["sessionCapabilities"]["close"].is_object(),
+                // Every agent of v2 closes sessions.
+                Dialect::V2 => true,
+            },
+            delete_session: match dialect {
+                Dialect::V1 => capabilities["sessionCapabilities"]["delete"].is_object(),
+                Dialect::V2 => capabilities["session"]["delete"].is_object(),
+            },
         };
-        let handshake = Handshake {
-            version: dialect.version(),
-            peer: read_peer(info),
-            methods,
-            offers,
-        };
+        let handshake =
+            Handshake { version: dialect.version(), peer: read_peer(info), methods, offers };
         (handshake, self.remarks)
     }
 }
@@ -128,22 +128,11 @@ fn read_version(raw: Option<&RawValue>, remarks: &mut Vec<Diagnostic>) -> Result
         ));
         return Ok(version);
     }
-    Err(format!(
-        "with a protocolVersion that is no integer: {value}"
-    ))
+    Err(format!("with a protocolVersion that is no integer: {value}"))
 }
 
 fn read_peer(info: &Value) -> Option<Peer> {
-    let text = |key: &str| {
-        info[key]
-            .as_str()
-            .filter(|text| !text.is_empty())
-            .map(Untrusted::from)
-    };
-    let peer = Peer {
-        name: text("name"),
-        title: text("title"),
-        version: text("version"),
-    };
+    let text = |key: &str| info[key].as_str().filter(|text| !text.is_empty()).map(Untrusted::from);
+    let peer = Peer { name: text("name"), title: text("title"), version: text("version") };
     (peer.name.is_some() || peer.title.is_some() || peer.version.is_some()).then_some(peer)
 }

@@ -16,10 +16,7 @@ pub fn read_methods(
 ) -> Vec<AuthMethod> {
     let Some(entries) = list.as_array() else {
         if !list.is_null() {
-            remarks.push(Diagnostic::new(
-                "malformed_methods",
-                "authMethods is no list",
-            ));
+            remarks.push(Diagnostic::new("malformed_methods", "authMethods is no list"));
         }
         return Vec::new();
     };
@@ -52,10 +49,7 @@ fn read_method(
         return Err(format!("it has no {key}"));
     };
     let name = entry["name"].as_str().unwrap_or_else(|| {
-        remarks.push(Diagnostic::new(
-            "malformed_methods",
-            format!("the method {id} has no name"),
-        ));
+        remarks.push(Diagnostic::new("malformed_methods", format!("the method {id} has no name")));
         id
     });
     let type_name = match (&entry["type"], dialect) {
@@ -144,10 +138,7 @@ fn api_key_flow(marker: &Value) -> MethodFlow {
         secret: true,
         optional: false,
     };
-    MethodFlow::Values {
-        wanted: vec![value],
-        delivery: Delivery::Request(form),
-    }
+    MethodFlow::Values { wanted: vec![value], delivery: Delivery::Request(form) }
 }
 
 /// The types of earlier proposals: `env_var` with `vars` (zed's codex-acp 0.16), `envVar`,
@@ -162,33 +153,20 @@ fn former_flow(type_name: &str, entry: &Value) -> MethodFlow {
     let name_at = |key: &str| entry[key].as_str().filter(|name| !name.is_empty());
     let (wanted, delivery) = match type_name {
         "env_var" => {
-            let vars = entry["vars"]
-                .as_array()
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+            let vars = entry["vars"].as_array().map(Vec::as_slice).unwrap_or_default();
             let wanted: Option<Vec<WantedValue>> = vars.iter().map(read_variable).collect();
-            (
-                wanted.filter(|wanted| !wanted.is_empty()),
-                Delivery::Environment,
-            )
+            (wanted.filter(|wanted| !wanted.is_empty()), Delivery::Environment)
         }
-        "envVar" => (
-            name_at("varName").map(|name| vec![one(vec![name.to_owned()])]),
-            Delivery::Environment,
-        ),
+        "envVar" => {
+            (name_at("varName").map(|name| vec![one(vec![name.to_owned()])]), Delivery::Environment)
+        }
         "startParam" => match name_at("paramName") {
-            Some(name) => (
-                Some(vec![one(Vec::new())]),
-                Delivery::Argument {
-                    name: name.to_owned(),
-                },
-            ),
+            Some(name) => {
+                (Some(vec![one(Vec::new())]), Delivery::Argument { name: name.to_owned() })
+            }
             None => (None, Delivery::Environment),
         },
-        _ => (
-            Some(vec![one(Vec::new())]),
-            Delivery::Request(KeyForm::FirstProposal),
-        ),
+        _ => (Some(vec![one(Vec::new())]), Delivery::Request(KeyForm::FirstProposal)),
     };
     match wanted {
         Some(wanted) => MethodFlow::Values { wanted, delivery },
@@ -198,9 +176,7 @@ fn former_flow(type_name: &str, entry: &Value) -> MethodFlow {
 
 /// `{name, label?, secret? (true), optional? (false)}`.
 fn read_variable(entry: &Value) -> Option<WantedValue> {
-    let name = entry["name"]
-        .as_str()
-        .filter(|name| is_variable_name(name))?;
+    let name = entry["name"].as_str().filter(|name| is_variable_name(name))?;
     Some(WantedValue {
         variables: vec![name.to_owned()],
         label: entry["label"].as_str().map(Untrusted::from),
@@ -223,10 +199,7 @@ pub fn proposed_command(method: &Value) -> Option<Recipe> {
 fn read_recipe(meta: &Value) -> Option<Recipe> {
     let recipe = &meta["terminal-auth"];
     Some(Recipe {
-        program: recipe["command"]
-            .as_str()
-            .filter(|program| !program.is_empty())?
-            .to_owned(),
+        program: recipe["command"].as_str().filter(|program| !program.is_empty())?.to_owned(),
         args: strings(&recipe["args"])?,
         env: variables(&recipe["env"])?,
     })
@@ -236,10 +209,9 @@ fn read_recipe(meta: &Value) -> Option<Recipe> {
 fn strings(list: &Value) -> Option<Vec<String>> {
     match list {
         Value::Null => Some(Vec::new()),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| item.as_str().map(ToOwned::to_owned))
-            .collect(),
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map(ToOwned::to_owned)).collect()
+        }
         _ => None,
     }
 }
@@ -252,14 +224,10 @@ fn variables(env: &Value) -> Option<BTreeMap<String, String>> {
     };
     match env {
         Value::Null => Some(BTreeMap::new()),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, value)| pair(name, value))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| pair(item["name"].as_str()?, &item["value"]))
-            .collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| pair(name, value)).collect(),
+        Value::Array(items) => {
+            items.iter().map(|item| pair(item["name"].as_str()?, &item["value"])).collect()
+        }
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ mod acp_v2;
 mod elicitation;
 mod handshake;
 mod methods;
+mod probe;
 mod quirks;
 mod runner;
 mod session;
@@ -12,7 +13,8 @@ mod status;
 
 pub use elicitation::{ELICITATION, NOBODY_THERE};
 pub use methods::proposed_command;
-pub use quirks::means_sign_in_required;
+pub use probe::Prompted;
+pub use quirks::{means_sign_in_required, named_methods};
 pub use runner::{Limits, ProtocolChoice, Runner};
 pub use session::{CANCEL_GRACE, Key, Session};
 
@@ -20,6 +22,10 @@ use serde_json::Value;
 
 /// The notifications that carry a sign-in state, in either version.
 pub const STATUS_NOTIFICATIONS: &[&str] = &["auth/status_update", "_auth/status_update"];
+
+/// Those, and what a session says of itself.
+pub const PROBE_NOTIFICATIONS: &[&str] =
+    &["auth/status_update", "_auth/status_update", "session/update"];
 
 /// The version a connection speaks, decided once by the answer to `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -47,12 +47,7 @@ pub fn read_pushed_status(params: &Value) -> Result<StatusReport, Diagnostic> {
             format!("a notification _auth/status_update without authStatus.kind: {params}"),
         ));
     };
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .filter(|text| !text.is_empty())
-            .map(Untrusted::from)
-    };
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(Untrusted::from);
     let (state, reported_state) = match kind {
         "none" => (AuthState::Unauthenticated, None),
         "account" | "api_key" | "gateway" | "external" => (AuthState::Authenticated, None),
@@ -76,27 +71,39 @@ pub fn read_pushed_status(params: &Value) -> Result<StatusReport, Diagnostic> {
     Ok(StatusReport {
         state,
         reported_state,
+        verified: false,
         evidence: Some(Evidence::PushedStatus),
-        message: if accounts.is_empty() {
-            text(&status["label"])
-        } else {
-            None
-        },
+        message: if accounts.is_empty() { text(&status["label"]) } else { None },
         accounts,
     })
 }
 
-/// Whether an error of `initialize` means that sign-in is required: `-32000`, unless its data gives
-/// another reason, for that code is JSON-RPC's general server error too.
+/// Whether an error means that sign-in is required: `-32000` of `initialize`, `session/new` or
+/// `session/prompt`, unless its data gives another reason, for that code is JSON-RPC's general
+/// server error too.
 pub fn means_sign_in_required(failure: &Failure) -> bool {
     let names_another_reason = match &failure.data {
         None => false,
-        Some(Value::Object(fields)) => fields
-            .keys()
-            .any(|key| !matches!(key.as_str(), "authMethods" | "message" | "methodId")),
+        Some(Value::Object(fields)) => {
+            fields.keys().any(|key| !matches!(key.as_str(), "authMethods" | "message" | "methodId"))
+        }
         Some(_) => true,
     };
-    failure.phase == Phase::INITIALIZE && failure.is_code(AUTH_REQUIRED) && !names_another_reason
+    [Phase::INITIALIZE, Phase::Request("session/new"), Phase::Request("session/prompt")]
+        .contains(&failure.phase)
+        && failure.is_code(AUTH_REQUIRED)
+        && !names_another_reason
+}
+
+/// The methods that an error's data says fit: `authMethods`, a list of identifiers or of methods.
+pub fn named_methods(failure: &Failure) -> Option<Vec<String>> {
+    let listed = failure.data.as_ref()?["authMethods"].as_array()?;
+    let id = |entry: &Value| {
+        let id = [entry, &entry["id"], &entry["methodId"]].into_iter().find_map(Value::as_str);
+        id.map(ToOwned::to_owned)
+    };
+    let ids: Vec<String> = listed.iter().filter_map(id).collect();
+    (!ids.is_empty()).then_some(ids)
 }
 
 /// What an `initialize` answer says it is by its keys: agents such as gptme-acp 0.35 and elizacp
@@ -142,9 +149,6 @@ mod tests {
         .unwrap();
         assert_eq!(report.state, AuthState::Authenticated);
         assert_eq!(report.accounts[0].label.raw(), "Anthropic API key");
-        assert_eq!(
-            report.accounts[0].description.as_ref().unwrap().raw(),
-            "ANTHROPIC_API_KEY"
-        );
+        assert_eq!(report.accounts[0].description.as_ref().unwrap().raw(), "ANTHROPIC_API_KEY");
     }
 }

@@ -58,11 +58,7 @@ pub struct OpenFailure {
 
 impl From<Failure> for OpenFailure {
     fn from(failure: Failure) -> Self {
-        Self {
-            failure,
-            connection: None,
-            diagnostics: Vec::new(),
-        }
+        Self { failure, connection: None, diagnostics: Vec::new() }
     }
 }
 
@@ -70,7 +66,7 @@ impl From<Failure> for OpenFailure {
 enum Attempt {
     Agreed(Box<Session>),
     /// Asked in the wrong version: end this process and ask for the other one, saying why.
-    AskFor(Dialect, Connection, Diagnostic),
+    AskFor(Dialect, Box<Connection>, Diagnostic),
 }
 
 impl Runner {
@@ -93,9 +89,7 @@ impl Runner {
         connection.end(super::CANCEL_GRACE).await;
         match self.attempt(dialect, false).await {
             Ok(Attempt::Agreed(session)) => {
-                diagnostics
-                    .into_iter()
-                    .for_each(|remark| session.connection.remark(remark));
+                diagnostics.into_iter().for_each(|remark| session.connection.remark(remark));
                 Ok(*session)
             }
             Ok(Attempt::AskFor(..)) => Err(Failure::new(
@@ -113,10 +107,8 @@ impl Runner {
 
     async fn attempt(&self, asked: Dialect, may_change: bool) -> Result<Attempt, OpenFailure> {
         let connection = Connection::start(&self.agent, &self.launch, self.surroundings.clone())?;
-        let limit = Limit {
-            answer: Some(self.limits.answer),
-            renewed_up_to: Some(self.limits.start),
-        };
+        let limit =
+            Limit { answer: Some(self.limits.answer), renewed_up_to: Some(self.limits.start) };
         let answer = connection
             .request(
                 "initialize",
@@ -141,9 +133,7 @@ impl Runner {
         match decision {
             Ok(Decision::Agreed(dialect, answer)) => {
                 let (handshake, remarks) = answer.into_handshake(dialect);
-                remarks
-                    .into_iter()
-                    .for_each(|remark| connection.remark(remark));
+                remarks.into_iter().for_each(|remark| connection.remark(remark));
                 self.remark_slow_start(&connection);
                 Ok(Attempt::Agreed(Box::new(Session::new(
                     &self.agent,
@@ -155,7 +145,7 @@ impl Runner {
             }
             Ok(Decision::AskFor(dialect, why)) => Ok(Attempt::AskFor(
                 dialect,
-                connection,
+                Box::new(connection),
                 Diagnostic::new("version_negotiation", why),
             )),
             Err(failure) => Err(OpenFailure {
@@ -176,9 +166,8 @@ impl Runner {
             1 => Dialect::V1,
             2 => Dialect::V2,
             other => {
-                return Err(self.unsupported(format!(
-                    "it speaks version {other}, acp-auth versions 1 and 2"
-                )));
+                return Err(self
+                    .unsupported(format!("it speaks version {other}, acp-auth versions 1 and 2")));
             }
         };
         let dialect = answer.dialect.unwrap_or(claimed);
@@ -244,11 +233,7 @@ impl Runner {
             return;
         }
         let tail = connection.stderr_tail();
-        let said: Vec<&str> = tail
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .take(3)
-            .collect();
+        let said: Vec<&str> = tail.lines().filter(|line| !line.trim().is_empty()).take(3).collect();
         connection.remark(Diagnostic::new(
             "slow_start",
             format!(

@@ -51,11 +51,7 @@ enum KeyMeta<'a> {
 
 impl<'a> LoginParams<'a> {
     fn new(method_id: &'a str, key: Option<&'a Key>) -> Self {
-        let mut params = Self {
-            method_id,
-            auth_params: None,
-            meta: None,
-        };
+        let mut params = Self { method_id, auth_params: None, meta: None };
         let Some(key) = key else { return params };
         let value = key.value.reveal();
         let meta = |meta| Some(BTreeMap::from([("api-key", meta)]));
@@ -72,10 +68,10 @@ impl<'a> LoginParams<'a> {
 pub struct Session {
     pub connection: Connection,
     pub handshake: Handshake,
-    dialect: Dialect,
-    agent: String,
+    pub(super) dialect: Dialect,
+    pub(super) agent: String,
     /// The longest wait for one answer.
-    answer: Duration,
+    pub(super) answer: Duration,
 }
 
 impl Session {
@@ -86,13 +82,7 @@ impl Session {
         handshake: Handshake,
         answer: Duration,
     ) -> Self {
-        Self {
-            connection,
-            handshake,
-            dialect,
-            agent: agent.to_owned(),
-            answer,
-        }
+        Self { connection, handshake, dialect, agent: agent.to_owned(), answer }
     }
 
     /// Asks `auth/status`.
@@ -104,11 +94,7 @@ impl Session {
         let phase = Phase::Request("auth/status");
         let answer = self
             .connection
-            .request(
-                "auth/status",
-                &self.dialect.status_params(),
-                Limit::of(self.answer),
-            )
+            .request("auth/status", &self.dialect.status_params(), Limit::of(self.answer))
             .await?;
         let mut remarks = Vec::new();
         let value = if answer.get().len() > SMALL {
@@ -120,16 +106,12 @@ impl Session {
             .and_then(|value| read_status(&value, Evidence::AuthStatus, &mut remarks))
             .map_err(|reason| {
                 let reason = reason.chars().take(500).collect::<String>();
-                let text = format!(
-                    "{} answered auth/status with something else: {reason}",
-                    self.agent
-                );
+                let text =
+                    format!("{} answered auth/status with something else: {reason}", self.agent);
                 Failure::new(FailureKind::InvalidAnswer, phase, text)
                     .with_stderr(&self.connection.stderr_tail())
             });
-        remarks
-            .into_iter()
-            .for_each(|remark| self.connection.remark(remark));
+        remarks.into_iter().for_each(|remark| self.connection.remark(remark));
         report
     }
 
@@ -155,10 +137,7 @@ impl Session {
             if let Some(report) = self.heard() {
                 return Ok(Some(report));
             }
-            if let Some(failure) = self
-                .connection
-                .failure(Phase::Request("_auth/status_update"))
-            {
+            if let Some(failure) = self.connection.failure(Phase::Request("_auth/status_update")) {
                 return Err(failure);
             }
             if Instant::now() >= until {
@@ -178,22 +157,13 @@ impl Session {
         key: Option<&Key>,
         limit: Option<Duration>,
     ) -> Result<(), Failure> {
-        let limit = Limit {
-            answer: limit,
-            renewed_up_to: None,
-        };
+        let limit = Limit { answer: limit, renewed_up_to: None };
         let params = LoginParams::new(id, key);
-        let answer = self
-            .connection
-            .request(self.dialect.login_method(), &params, limit)
-            .await;
+        let answer = self.connection.request(self.dialect.login_method(), &params, limit).await;
         match answer {
             // Agents built on an early draft of v2 know the request by its old name.
             Err(failure) if self.dialect == Dialect::V2 && failure.is_code(METHOD_NOT_FOUND) => {
-                self.connection
-                    .request(Dialect::V1.login_method(), &params, limit)
-                    .await
-                    .map(drop)
+                self.connection.request(Dialect::V1.login_method(), &params, limit).await.map(drop)
             }
             answer => answer.map(drop),
         }
@@ -219,18 +189,15 @@ impl Session {
     ///
     /// # Errors
     /// What to tell the agent instead of putting it to the person.
-    pub fn read_question(&self, request: &IncomingRequest) -> Result<Elicitation, Refusal> {
-        let params = request
-            .params
-            .as_ref()
-            .and_then(|params| serde_json::from_str(params.get()).ok());
+    pub fn read_question(request: &IncomingRequest) -> Result<Elicitation, Refusal> {
+        let params =
+            request.params.as_ref().and_then(|params| serde_json::from_str(params.get()).ok());
         read_elicitation(&params.unwrap_or_default())
     }
 
     /// Sends the person's answer.
     pub fn answer_question(&self, request: &IncomingRequest, reply: Reply) {
-        self.connection
-            .answer(request, "result", &write_reply(reply));
+        self.connection.answer(request, "result", &write_reply(reply));
     }
 
     /// Tells the agent that its question was not put to anybody.
@@ -255,12 +222,13 @@ impl Session {
     }
 
     fn read_notification(&self, notification: &Notification) -> Option<StatusReport> {
-        let params = notification
-            .params
-            .as_ref()
-            .and_then(|params| serde_json::from_str(params.get()).ok());
+        let params =
+            notification.params.as_ref().and_then(|params| serde_json::from_str(params.get()).ok());
         let params: Value = params.unwrap_or_default();
         let mut remarks = Vec::new();
+        if !super::STATUS_NOTIFICATIONS.contains(&notification.method.as_str()) {
+            return None;
+        }
         let report = if notification.method == "auth/status_update" {
             read_status(&params, Evidence::AuthStatusUpdate, &mut remarks).map_err(|reason| {
                 crate::auth::Diagnostic::new(
@@ -271,9 +239,7 @@ impl Session {
         } else {
             quirks::read_pushed_status(&params)
         };
-        remarks
-            .into_iter()
-            .for_each(|remark| self.connection.remark(remark));
+        remarks.into_iter().for_each(|remark| self.connection.remark(remark));
         report.map_err(|remark| self.connection.remark(remark)).ok()
     }
 }

@@ -30,10 +30,7 @@ pub fn read_status(
             WireState::NotRequired => (AuthState::NotRequired, None),
             WireState::Unknown => (AuthState::Unknown, None),
             WireState::Other(other) => (AuthState::Unknown, Some(Untrusted::from(other))),
-            _ => (
-                AuthState::Unknown,
-                answer["state"].as_str().map(Untrusted::from),
-            ),
+            _ => (AuthState::Unknown, answer["state"].as_str().map(Untrusted::from)),
         };
         let accounts = read_accounts(&answer["accounts"], remarks);
         return Ok(StatusReport {
@@ -42,20 +39,13 @@ pub fn read_status(
             evidence,
             message,
             accounts,
+            verified: false,
         });
     }
     if let Value::Bool(authenticated) = answer["authenticated"] {
-        let state = if authenticated {
-            AuthState::Authenticated
-        } else {
-            AuthState::Unauthenticated
-        };
-        return Ok(StatusReport {
-            state,
-            evidence,
-            message,
-            ..StatusReport::default()
-        });
+        let state =
+            if authenticated { AuthState::Authenticated } else { AuthState::Unauthenticated };
+        return Ok(StatusReport { state, evidence, message, ..StatusReport::default() });
     }
     Err(format!("no state in {answer}"))
 }
@@ -64,10 +54,7 @@ pub fn read_status(
 fn read_accounts(accounts: &Value, remarks: &mut Vec<Diagnostic>) -> Vec<Account> {
     let Some(entries) = accounts.as_array() else {
         if !accounts.is_null() {
-            remarks.push(Diagnostic::new(
-                "malformed_accounts",
-                "the list of accounts is no list",
-            ));
+            remarks.push(Diagnostic::new("malformed_accounts", "the list of accounts is no list"));
         }
         return Vec::new();
     };

@@ -34,10 +34,7 @@ pub struct Console {
 
 impl Console {
     pub fn new(color: ColorChoice) -> Self {
-        Self {
-            color,
-            state: Mutex::default(),
-        }
+        Self { color, state: Mutex::default() }
     }
 
     /// Writes a line of our own.

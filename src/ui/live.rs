@@ -30,12 +30,7 @@ struct Stream {
 impl LiveText {
     pub fn new(console: Arc<Console>, agent: &str) -> Self {
         let margin = format!("{} ", format!("{agent} │").dimmed());
-        Self {
-            console,
-            margin,
-            stderr: Mutex::default(),
-            stdout: Mutex::default(),
-        }
+        Self { console, margin, stderr: Mutex::default(), stdout: Mutex::default() }
     }
 
     fn show(&self, stream: &Mutex<Stream>, bytes: &[u8]) {

@@ -96,11 +96,7 @@ impl Ui {
     /// # Errors
     /// What writing gave, a closed pipe aside.
     pub fn answer(&self, text: &str) -> io::Result<()> {
-        if self.quiet {
-            Ok(())
-        } else {
-            write_data(self.color, text)
-        }
+        if self.quiet { Ok(()) } else { write_data(self.color, text) }
     }
 
     /// Writes a document for programs to stdout, never coloured.
@@ -120,10 +116,7 @@ impl Ui {
 
     /// Writes a command or an address whole on a line of its own, also when quiet.
     pub fn verbatim(&self, text: &str) {
-        self.console.line(&format!(
-            "    {}",
-            drop_unseen(text).replace(['\n', '\t'], " ")
-        ));
+        self.console.line(&format!("    {}", drop_unseen(text).replace(['\n', '\t'], " ")));
     }
 
     /// Writes an error to stderr, also when quiet.
@@ -173,9 +166,7 @@ impl Ui {
 
 fn write_data(color: ColorChoice, text: &str) -> io::Result<()> {
     let mut stdout = AutoStream::new(io::stdout().lock(), color);
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
         // Whoever read has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -19,18 +19,10 @@ pub struct Choice {
 
 /// Lays the lines of a list out in two columns.
 fn lines(choices: &[Choice]) -> Vec<String> {
-    let width = choices
-        .iter()
-        .map(|choice| choice.title.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = choices.iter().map(|choice| choice.title.chars().count()).max().unwrap_or(0);
     choices
         .iter()
-        .map(|choice| {
-            format!("{:width$}  {}", choice.title, choice.detail)
-                .trim_end()
-                .to_owned()
-        })
+        .map(|choice| format!("{:width$}  {}", choice.title, choice.detail).trim_end().to_owned())
         .collect()
 }
 
@@ -52,9 +44,7 @@ impl Ui {
     ) -> Result<Option<usize>, Failure> {
         let (question, items) = (question.to_owned(), lines(choices));
         self.ask(agent, move |theme| {
-            let list = dialoguer::Select::with_theme(theme)
-                .with_prompt(question)
-                .items(&items);
+            let list = dialoguer::Select::with_theme(theme).with_prompt(question).items(&items);
             list.default(first).report(false).interact_opt()
         })
         .await
@@ -74,10 +64,7 @@ impl Ui {
         let (question, items) = (format!("{question} (space selects)"), lines(choices));
         self.ask(agent, move |theme| {
             let list = dialoguer::MultiSelect::with_theme(theme).with_prompt(question);
-            list.items(&items)
-                .defaults(&chosen)
-                .report(false)
-                .interact_opt()
+            list.items(&items).defaults(&chosen).report(false).interact_opt()
         })
         .await
     }
@@ -132,9 +119,7 @@ impl Ui {
     pub async fn ask_secret(&self, agent: &str, question: &str) -> Result<Secret, Failure> {
         let prompt = format!("? {question}: ");
         self.ask(agent, move |_| {
-            rpassword::prompt_password(prompt)
-                .map(Secret::new)
-                .map_err(dialoguer::Error::IO)
+            rpassword::prompt_password(prompt).map(Secret::new).map_err(dialoguer::Error::IO)
         })
         .await
     }

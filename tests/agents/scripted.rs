@@ -10,10 +10,7 @@
 //! `shell` (a command on the same streams), `stderr`, `write_raw`, `notify`, `request`,
 //! `reply`/`error` (`reply_to`), `child`, `close`, `hang`, `exit`.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a scenario that is wrong fails its test"
-)]
+#![expect(clippy::expect_used, reason = "a scenario that is wrong fails its test")]
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -34,10 +31,7 @@ fn main() {
     let words: Vec<String> = args.collect();
     let text = std::fs::read_to_string(scenario).expect("the scenario can be read");
     let scenario: Value = serde_json::from_str(&text).expect("the scenario is JSON");
-    let steps = scenario["agent_script"]
-        .as_array()
-        .expect("a list of steps")
-        .clone();
+    let steps = scenario["agent_script"].as_array().expect("a list of steps").clone();
     let mut agent = Agent {
         steps,
         directory,
@@ -90,9 +84,8 @@ impl Agent {
         let id = message.get("id").cloned();
         let Some(method) = message["method"].as_str() else {
             self.log(&json!({"event": "answer", "message": message}));
-            let name = message["id"]
-                .as_str()
-                .map_or_else(|| message["id"].to_string(), ToOwned::to_owned);
+            let name =
+                message["id"].as_str().map_or_else(|| message["id"].to_string(), ToOwned::to_owned);
             return self.run(&format!("answer:{name}"), &message, &Value::Null);
         };
         let params = message["params"].clone();
@@ -149,10 +142,7 @@ impl Agent {
             self.ignore(what.as_str().expect("a signal or EOF"));
         }
         if let Some(command) = step["shell"].as_str() {
-            Command::new("sh")
-                .args(["-c", command])
-                .status()
-                .expect("sh runs");
+            Command::new("sh").args(["-c", command]).status().expect("sh runs");
         }
         write_chunks(&mut io::stderr(), &step["stderr"], id);
         write_chunks(&mut io::stdout(), &step["write_raw"], id);
@@ -170,11 +160,7 @@ impl Agent {
             Self::send(&message);
         }
         let id = match step["reply_to"].as_str() {
-            Some(method) => self
-                .pending
-                .get(method)
-                .cloned()
-                .expect("a pending request"),
+            Some(method) => self.pending.get(method).cloned().expect("a pending request"),
             None => id.clone(),
         };
         if let Some(result) = step.get("reply") {
@@ -214,18 +200,10 @@ impl Agent {
 
     #[expect(clippy::zombie_processes, reason = "it is there to be left behind")]
     fn start_child(&self, child: &Value) {
-        let stdout = if child["hold_stdout"] == true {
-            Stdio::inherit()
-        } else {
-            Stdio::null()
-        };
+        let stdout = if child["hold_stdout"] == true { Stdio::inherit() } else { Stdio::null() };
         let seconds = child["sleep_s"].to_string();
         let mut command = Command::new("sleep");
-        command
-            .arg(seconds)
-            .stdin(Stdio::null())
-            .stdout(stdout)
-            .stderr(Stdio::null());
+        command.arg(seconds).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null());
         let child = command.spawn().expect("sleep runs");
         self.log(&json!({"event": "child", "pid": child.id()}));
     }
@@ -238,13 +216,8 @@ impl Agent {
 
     fn log(&self, entry: &Value) {
         let path = self.directory.join("log.jsonl");
-        let mut log = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .expect("the log");
-        log.write_all(format!("{entry}\n").as_bytes())
-            .expect("the log can be written");
+        let mut log = OpenOptions::new().create(true).append(true).open(path).expect("the log");
+        log.write_all(format!("{entry}\n").as_bytes()).expect("the log can be written");
     }
 
     fn with_state<T>(&self, change: impl FnOnce(&mut Value) -> T) -> T {
@@ -258,46 +231,32 @@ impl Agent {
             .expect("the state");
         rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).expect("a lock");
         let mut text = String::new();
-        file.read_to_string(&mut text)
-            .expect("the state can be read");
+        file.read_to_string(&mut text).expect("the state can be read");
         let mut state = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
         let result = change(&mut state);
         file.set_len(0).expect("the state can be emptied");
-        file.seek(SeekFrom::Start(0))
-            .expect("the state can be rewound");
+        file.seek(SeekFrom::Start(0)).expect("the state can be rewound");
         write!(file, "{state}").expect("the state can be written");
         result
     }
 }
 
 fn matches(step: &Value, state: &Value, params: &Value, nth: u64) -> bool {
-    let state_fits = step["state"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .all(|(key, wanted)| {
-            let found = state.get(key).cloned().unwrap_or(Value::Bool(false));
-            found == *wanted
-        });
-    let environment_fits = step["env"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .all(|(name, wanted)| {
-            let found = std::env::var(name).ok();
-            match wanted {
-                Value::Bool(wanted) => found.is_some() == *wanted,
-                wanted => found.as_deref() == wanted.as_str(),
-            }
-        });
+    let state_fits = step["state"].as_object().into_iter().flatten().all(|(key, wanted)| {
+        let found = state.get(key).cloned().unwrap_or(Value::Bool(false));
+        found == *wanted
+    });
+    let environment_fits = step["env"].as_object().into_iter().flatten().all(|(name, wanted)| {
+        let found = std::env::var(name).ok();
+        match wanted {
+            Value::Bool(wanted) => found.is_some() == *wanted,
+            wanted => found.as_deref() == wanted.as_str(),
+        }
+    });
     state_fits
         && environment_fits
-        && step
-            .get("params")
-            .is_none_or(|wanted| is_subset(wanted, params))
-        && step
-            .get("params_not")
-            .is_none_or(|unwanted| !is_subset(unwanted, params))
+        && step.get("params").is_none_or(|wanted| is_subset(wanted, params))
+        && step.get("params_not").is_none_or(|unwanted| !is_subset(unwanted, params))
         && step["nth"].as_u64().is_none_or(|wanted| wanted == nth)
 }
 
@@ -326,11 +285,7 @@ fn write_chunks(stream: &mut impl Write, chunks: &Value, id: &Value) {
             other => {
                 let count =
                     usize::try_from(other["count"].as_u64().expect("a count")).expect("a size");
-                other["repeat"]
-                    .as_str()
-                    .expect("a text")
-                    .repeat(count)
-                    .into_bytes()
+                other["repeat"].as_str().expect("a text").repeat(count).into_bytes()
             }
         };
         // A client that has gone is no fault of this agent.

@@ -12,9 +12,7 @@ use agent_client_protocol::{Agent, Error, Result, Stdio, on_receive_request};
 async fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let version = args.next().expect("a version");
-    let state = State {
-        file: args.next().expect("a state file").into(),
-    };
+    let state = State { file: args.next().expect("a state file").into() };
     match version.as_str() {
         "v1" => serve_v1(state).await,
         "v2" => serve_v2(state).await,

@@ -9,10 +9,7 @@ fn all_cases() -> Vec<Value> {
 }
 
 fn case(id: &str) -> Value {
-    all_cases()
-        .into_iter()
-        .find(|case| case["id"] == id)
-        .unwrap_or_else(|| panic!("no case {id}"))
+    all_cases().into_iter().find(|case| case["id"] == id).unwrap_or_else(|| panic!("no case {id}"))
 }
 
 /// What a run came to, on pipes or on a pseudo-terminal.
@@ -37,11 +34,7 @@ fn play(id: &str, json: bool) {
         on_terminal(&agent, opts, place.pty(&words))
     } else {
         let run: Run = place.run(&words);
-        Played {
-            code: run.code,
-            text: run.all(),
-            stdout: Some(run.stdout),
-        }
+        Played { code: run.code, text: run.all(), stdout: Some(run.stdout) }
     };
     check(&case, &agent, &played, json);
 }
@@ -98,24 +91,14 @@ fn on_terminal(agent: &Agent, opts: &Value, mut pty: Pty) -> Played {
         pty.send_control('c');
     }
     let (code, text) = pty.finish();
-    Played {
-        code,
-        text,
-        stdout: None,
-    }
+    Played { code, text, stdout: None }
 }
 
 fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
     let expect = &case["expect"];
-    let context = format!(
-        "case {}, json {json}, exit code {}\n{}",
-        case["id"], played.code, played.text
-    );
-    assert_eq!(
-        Value::from(played.code),
-        expect["exitCode"],
-        "exit code, {context}"
-    );
+    let context =
+        format!("case {}, json {json}, exit code {}\n{}", case["id"], played.code, played.text);
+    assert_eq!(Value::from(played.code), expect["exitCode"], "exit code, {context}");
     let strings = |key: &str| -> Vec<String> {
         expect[key]
             .as_array()
@@ -127,10 +110,7 @@ fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
     // In JSON our own sentences are not all there, and quotes are escaped.
     if !json {
         for text in strings("says") {
-            assert!(
-                unwrapped(&played.text).contains(&text),
-                "says {text:?}, {context}"
-            );
+            assert!(unwrapped(&played.text).contains(&text), "says {text:?}, {context}");
         }
     }
     for text in strings("not_says") {
@@ -138,10 +118,7 @@ fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
     }
     let requests = agent.requests();
     for method in strings("sends") {
-        assert!(
-            requests.contains(&method),
-            "sends {method}, not only {requests:?}, {context}"
-        );
+        assert!(requests.contains(&method), "sends {method}, not only {requests:?}, {context}");
     }
     for method in strings("never_sends") {
         assert!(!requests.contains(&method), "sends {method}, {context}");
@@ -165,10 +142,7 @@ fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
         let of_case = document["agents"].as_array().unwrap().iter();
         let states: Vec<&Value> = of_case.map(|agent| &agent["state"]).collect();
         if expect["state"].is_string() {
-            assert!(
-                states.contains(&&expect["state"]),
-                "state {states:?}, {context}"
-            );
+            assert!(states.contains(&&expect["state"]), "state {states:?}, {context}");
         }
     }
     assert!(agent.state()["harm"].is_null(), "{context}");

@@ -28,11 +28,7 @@ fn the_demo_agent_goes_through_a_whole_cycle_in_both_versions() {
 fn the_command_that_is_suggested_signs_in() {
     let place = Place::new();
     let run = place.run(&["status", "demo"]);
-    let line = run
-        .stdout
-        .lines()
-        .find(|line| line.contains("To sign in: "))
-        .unwrap();
+    let line = run.stdout.lines().find(|line| line.contains("To sign in: ")).unwrap();
     let words: Vec<&str> = line.split_once("acp-auth ").unwrap().1.split(' ').collect();
     place.run(&words).assert_code(0);
 }
@@ -40,11 +36,9 @@ fn the_command_that_is_suggested_signs_in() {
 #[test]
 fn usage_errors_are_json_too_where_json_was_asked_for() {
     let place = Place::new();
-    for args in [
-        &["status", "--json", "--tiemout", "1s"][..],
-        &["--json"],
-        &["login", "a", "b", "--json"],
-    ] {
+    for args in
+        [&["status", "--json", "--tiemout", "1s"][..], &["--json"], &["login", "a", "b", "--json"]]
+    {
         let run = place.run(args);
         run.assert_code(2);
         let document = run.document();
@@ -74,10 +68,7 @@ fn help_and_version_go_to_stdout() {
 fn completions_and_schema_are_printed() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish", "nushell"] {
-        place
-            .run(&["completions", shell])
-            .assert_code(0)
-            .assert_says("push-timeout");
+        place.run(&["completions", shell]).assert_code(0).assert_says("push-timeout");
     }
     let run = place.run(&["schema"]);
     jsonschema::meta::validate(&run.document()).unwrap();

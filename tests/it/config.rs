@@ -29,10 +29,7 @@ fn without_any_agent_it_says_what_was_found_and_what_to_type() {
     assert_eq!(run.stdout, "");
     let (run, document) = place.run_json(&["status"]);
     run.assert_code(2);
-    assert_eq!(
-        (&document["error"]["kind"], &document["agents"]),
-        (&json!("usage"), &json!([]))
-    );
+    assert_eq!((&document["error"]["kind"], &document["agents"]), (&json!("usage"), &json!([])));
 }
 
 #[test]
@@ -40,28 +37,11 @@ fn the_configuration_names_agents_and_a_default() {
     let mut place = Place::new();
     let agent = signed_in(&place);
     configure(&place, &agent.table("one"));
-    place
-        .run(&["status"])
-        .assert_code(0)
-        .assert_says("one  Scripted");
+    place.run(&["status"]).assert_code(0).assert_says("one  Scripted");
     configure(&place, &(agent.table("one") + &agent.table("two")));
-    place
-        .run(&["status"])
-        .assert_code(0)
-        .assert_says("one  Scripted")
-        .assert_says("two  Scripted");
-    place
-        .run(&["logout"])
-        .assert_code(2)
-        .assert_says("name one: one, two");
-    configure(
-        &place,
-        &format!(
-            "default = \"two\"\n{}{}",
-            agent.table("one"),
-            agent.table("two")
-        ),
-    );
+    place.run(&["status"]).assert_code(0).assert_says("one  Scripted").assert_says("two  Scripted");
+    place.run(&["logout"]).assert_code(2).assert_says("name one: one, two");
+    configure(&place, &format!("default = \"two\"\n{}{}", agent.table("one"), agent.table("two")));
     place
         .run(&["status"])
         .assert_code(0)
@@ -82,14 +62,8 @@ fn an_unknown_name_starts_nothing_and_names_the_nearest() {
     let place = Place::new();
     let agent = signed_in(&place);
     configure(&place, &agent.table("codex"));
-    place
-        .run(&["status", "codx"])
-        .assert_code(2)
-        .assert_says("did you mean `codex`?");
-    place
-        .run(&["status", "codex", "nope"])
-        .assert_code(2)
-        .assert_says("there is no agent nope");
+    place.run(&["status", "codx"]).assert_code(2).assert_says("did you mean `codex`?");
+    place.run(&["status", "codex", "nope"]).assert_code(2).assert_says("there is no agent nope");
     assert!(agent.starts().is_empty());
 }
 
@@ -142,21 +116,12 @@ fn everything_of_a_definition_reaches_the_agent() {
     let (run, document) = place.run_json(&["status", "--env", "FROM_OPTION=option"]);
     run.assert_code(124);
     let report = &document["agents"][0];
-    assert_eq!(
-        report["launch"]["envNames"],
-        json!(["FROM_FILE", "FROM_OPTION"])
-    );
+    assert_eq!(report["launch"]["envNames"], json!(["FROM_FILE", "FROM_OPTION"]));
     let said = report["error"]["stderr"].as_str().unwrap();
     // The values may be secrets, so they are hidden where the agent repeats them.
     assert!(said.contains("/home/work [redacted] [redacted]"), "{said}");
-    place
-        .run(&["status", "--cwd", "nowhere"])
-        .assert_code(4)
-        .assert_says("nowhere does not exist");
-    place
-        .run(&["status", "--env", "NOT_SET"])
-        .assert_code(2)
-        .assert_says("NOT_SET");
+    place.run(&["status", "--cwd", "nowhere"]).assert_code(4).assert_says("nowhere does not exist");
+    place.run(&["status", "--env", "NOT_SET"]).assert_code(2).assert_says("NOT_SET");
 }
 
 #[test]
@@ -164,10 +129,7 @@ fn a_command_is_found_in_all_its_forms() {
     let place = Place::new();
     let agent = signed_in(&place);
     let words = agent.words();
-    let script = format!(
-        "#!/bin/sh\nexec '{}' '{}' '{}' \"$@\"\n",
-        words[0], words[1], words[2]
-    );
+    let script = format!("#!/bin/sh\nexec '{}' '{}' '{}' \"$@\"\n", words[0], words[1], words[2]);
     for path in ["home/bin/my-agent", "with space/my agent", "my-agent"] {
         let path = place.write(path, &script);
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -194,71 +156,36 @@ fn a_program_that_cannot_be_started_says_why() {
     let script = place.write("no-interpreter", "#!/no/such/interpreter\n");
     std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
     for (program, text) in [
-        (
-            "no-such-program",
-            "the program no-such-program was not found on PATH",
-        ),
+        ("no-such-program", "the program no-such-program was not found on PATH"),
         ("./no-such-program", "there is no program"),
         ("./not-executable", "is not executable"),
-        (
-            "./no-interpreter",
-            "the interpreter in its first line is missing",
-        ),
+        ("./no-interpreter", "the interpreter in its first line is missing"),
     ] {
         let (run, document) = place.run_json(&["status", "--", program]);
         run.assert_code(4).assert_says(text);
         assert_eq!(document["agents"][0]["error"]["kind"], "start_failed");
-        place
-            .run(&["status", "--", program])
-            .assert_code(4)
-            .assert_says(text);
+        place.run(&["status", "--", program]).assert_code(4).assert_says(text);
     }
-    place
-        .run(&["status", "--", "no-such-program"])
-        .assert_says("looked in ");
+    place.run(&["status", "--", "no-such-program"]).assert_says("looked in ");
 }
 
 #[test]
 fn servers_of_mcp_are_not_supported_yet() {
     let place = Place::new();
-    configure(
-        &place,
-        "[agents.notion]\ncommand = \"notion\"\nkind = \"mcp\"\n",
-    );
-    place
-        .run(&["status", "notion"])
-        .assert_code(2)
-        .assert_says("not supported yet");
+    configure(&place, "[agents.notion]\ncommand = \"notion\"\nkind = \"mcp\"\n");
+    place.run(&["status", "notion"]).assert_code(2).assert_says("not supported yet");
 }
 
 #[test]
 fn limits_come_from_option_over_environment_over_file() {
     let mut place = Place::new();
     let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "hang": true}]));
-    configure(
-        &place,
-        &format!("{}timeout = \"101ms\"\n", agent.table("one")),
-    );
-    place
-        .run(&["status"])
-        .assert_code(124)
-        .assert_says("within 10");
+    configure(&place, &format!("{}timeout = \"101ms\"\n", agent.table("one")));
+    place.run(&["status"]).assert_code(124).assert_says("within 10");
     place.env("ACP_AUTH_TIMEOUT", "never");
-    place
-        .run(&["status"])
-        .assert_code(2)
-        .assert_says("ACP_AUTH_TIMEOUT");
+    place.run(&["status"]).assert_code(2).assert_says("ACP_AUTH_TIMEOUT");
     place.env("ACP_AUTH_TIMEOUT", "201ms");
-    place
-        .run(&["status"])
-        .assert_code(124)
-        .assert_says("within 20");
-    place
-        .run(&["status", "--timeout", "301ms"])
-        .assert_code(124)
-        .assert_says("within 30");
-    place
-        .run(&["status", "--timeout", "0s"])
-        .assert_code(2)
-        .assert_says("more than zero");
+    place.run(&["status"]).assert_code(124).assert_says("within 20");
+    place.run(&["status", "--timeout", "301ms"]).assert_code(124).assert_says("within 30");
+    place.run(&["status", "--timeout", "0s"]).assert_code(2).assert_says("more than zero");
 }

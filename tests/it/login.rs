@@ -23,10 +23,9 @@ fn remembering(place: &Place, initialize: Value) -> Agent {
 
 #[test]
 fn the_only_method_is_taken_and_the_result_verified() {
-    for (initialize, login, logout) in [
-        (answers_v1(), "authenticate", "logout"),
-        (answers_v2(), "auth/login", "auth/logout"),
-    ] {
+    for (initialize, login, logout) in
+        [(answers_v1(), "authenticate", "logout"), (answers_v2(), "auth/login", "auth/logout")]
+    {
         let place = Place::new();
         let agent = remembering(&place, initialize);
         let (run, report) = agent.run_json(&place, &["login"]);
@@ -35,22 +34,11 @@ fn the_only_method_is_taken_and_the_result_verified() {
             report["operation"],
             json!({"kind": "login", "method": "web", "result": "signed_in", "verified": true})
         );
-        agent
-            .run(&place, &["login"])
-            .assert_code(0)
-            .assert_says("Signed in already");
+        agent.run(&place, &["login"]).assert_code(0).assert_says("Signed in already");
         agent.run(&place, &["logout"]).assert_code(0);
-        agent
-            .run(&place, &["logout"])
-            .assert_code(0)
-            .assert_says("Signed out already");
-        let count = |method: &str| {
-            agent
-                .requests()
-                .iter()
-                .filter(|request| *request == method)
-                .count()
-        };
+        agent.run(&place, &["logout"]).assert_code(0).assert_says("Signed out already");
+        let count =
+            |method: &str| agent.requests().iter().filter(|request| *request == method).count();
         assert_eq!((count(login), count(logout)), (1, 1));
     }
 }
@@ -61,24 +49,14 @@ fn force_signs_in_once_more() {
     let agent = remembering(&place, answers_v1());
     agent.run(&place, &["login"]).assert_code(0);
     agent.run(&place, &["login", "--force"]).assert_code(0);
-    assert_eq!(
-        agent
-            .requests()
-            .iter()
-            .filter(|method| *method == "authenticate")
-            .count(),
-        2
-    );
+    assert_eq!(agent.requests().iter().filter(|method| *method == "authenticate").count(), 2);
 }
 
 #[test]
 fn a_method_that_is_not_offered_is_refused_with_those_that_are() {
     let mut place = Place::new();
     let agent = remembering(&place, answers_v1());
-    agent
-        .run(&place, &["login", "--method", "nope"])
-        .assert_code(2)
-        .assert_says("it offers: web");
+    agent.run(&place, &["login", "--method", "nope"]).assert_code(2).assert_says("it offers: web");
     place.env("NO_BROWSER", "1");
     agent
         .run(&place, &["login", "--method", "nope"])
@@ -99,10 +77,7 @@ fn without_a_terminal_a_terminal_method_is_refused() {
         run.assert_code(2).assert_says("needs a terminal");
         assert_eq!(report["error"]["kind"], "usage");
     }
-    assert!(
-        agent.starts().iter().all(Vec::is_empty),
-        "no program was run for it"
-    );
+    assert!(agent.starts().iter().all(Vec::is_empty), "no program was run for it");
 }
 
 #[test]
@@ -120,10 +95,7 @@ fn a_login_that_is_accepted_and_does_nothing_has_failed() {
     assert_eq!(report["operation"]["result"], "failed");
     assert_eq!(report["operation"]["verified"], false);
     assert_eq!(agent.starts().len(), 2);
-    agent
-        .run(&place, &["login"])
-        .assert_code(1)
-        .assert_says("still says that nobody is signed in");
+    agent.run(&place, &["login"]).assert_code(1).assert_says("still says that nobody is signed in");
 }
 
 #[test]
@@ -144,13 +116,8 @@ fn without_a_reported_state_success_is_not_claimed() {
         report["operation"],
         json!({"kind": "login", "method": "web", "result": "signed_in", "verified": false})
     );
-    agent
-        .run(&place, &["login"])
-        .assert_says("Login accepted, not verified");
-    agent
-        .run(&place, &["logout"])
-        .assert_code(0)
-        .assert_says("Logout accepted, not verified");
+    agent.run(&place, &["login"]).assert_says("Login accepted, not verified");
+    agent.run(&place, &["logout"]).assert_code(0).assert_says("Logout accepted, not verified");
 }
 
 #[test]
@@ -221,8 +188,5 @@ fn logout_that_is_not_offered_or_not_known_is_unsupported() {
             {"on": "logout", "error": {"code": -32603, "message": "keychain is locked"}},
         ]),
     );
-    failing
-        .run(&place, &["logout"])
-        .assert_code(1)
-        .assert_says("keychain is locked");
+    failing.run(&place, &["logout"]).assert_code(1).assert_says("keychain is locked");
 }

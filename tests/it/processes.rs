@@ -49,8 +49,7 @@ fn nothing_is_left_after_a_panic() {
     place.env("ACP_AUTH_TEST_PANIC", "1");
     let agent = stubborn(&place, json!([answers_v1()]));
     let (run, _) = agent.run_json(&place, &["status"]);
-    run.assert_code(101)
-        .assert_says("a panic that was asked for");
+    run.assert_code(101).assert_says("a panic that was asked for");
     assert_eq!(run.document()["error"]["kind"], "internal");
     agent.assert_nothing_left();
 }
@@ -59,16 +58,8 @@ fn nothing_is_left_after_a_panic() {
 fn nothing_is_left_after_a_signal_in_any_phase() {
     for (name, number, code) in [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)] {
         for (phase, command, steps) in [
-            (
-                "initialize",
-                "status",
-                json!([{"on": "initialize", "ignore": []}]),
-            ),
-            (
-                "auth/status",
-                "status",
-                json!([answers_v1(), {"on": "auth/status", "ignore": []}]),
-            ),
+            ("initialize", "status", json!([{"on": "initialize", "ignore": []}])),
+            ("auth/status", "status", json!([answers_v1(), {"on": "auth/status", "ignore": []}])),
             (
                 "authenticate",
                 "login",
@@ -90,10 +81,7 @@ fn nothing_is_left_after_a_signal_in_any_phase() {
             let run = Run::finish(child);
             run.assert_code(code);
             let report = run.document()["agents"][0].clone();
-            assert_eq!(
-                report["error"]["kind"], "interrupted",
-                "{number} at {phase}\n{run}"
-            );
+            assert_eq!(report["error"]["kind"], "interrupted", "{number} at {phase}\n{run}");
             assert_eq!(report["error"]["phase"], phase);
             agent.assert_nothing_left();
         }
@@ -112,13 +100,9 @@ fn a_request_that_is_given_up_is_cancelled() {
             {"on": "authenticate", "delay_ms": 1},
         ]),
     );
-    agent
-        .run(&place, &["login", "--login-timeout", "100ms"])
-        .assert_code(124);
-    let cancelled = agent
-        .messages()
-        .into_iter()
-        .find(|message| message["method"] == "$/cancel_request");
+    agent.run(&place, &["login", "--login-timeout", "100ms"]).assert_code(124);
+    let cancelled =
+        agent.messages().into_iter().find(|message| message["method"] == "$/cancel_request");
     assert_eq!(cancelled.unwrap()["params"], json!({"requestId": 2}));
 }
 
@@ -145,14 +129,8 @@ fn the_answer_is_printed_before_the_agent_is_ended() {
 fn an_early_end_is_noticed_with_its_status_and_last_words() {
     let place = Place::new();
     for (steps, phase) in [
-        (
-            json!([{"on": "start", "stderr": "no credentials\n", "exit": 7}]),
-            "initialize",
-        ),
-        (
-            json!([{"on": "initialize", "stderr": "no credentials\n", "exit": 7}]),
-            "initialize",
-        ),
+        (json!([{"on": "start", "stderr": "no credentials\n", "exit": 7}]), "initialize"),
+        (json!([{"on": "initialize", "stderr": "no credentials\n", "exit": 7}]), "initialize"),
         (
             json!([answers_v1(), {"on": "auth/status", "stderr": "no credentials\n", "exit": 7}]),
             "auth/status",
@@ -170,10 +148,7 @@ fn an_early_end_is_noticed_with_its_status_and_last_words() {
             (&json!("exited"), &json!(phase))
         );
         assert_eq!(report["error"]["stderr"], "no credentials\n");
-        agent
-            .run(&place, &["status"])
-            .assert_says("status 7")
-            .assert_says("no credentials");
+        agent.run(&place, &["status"]).assert_says("status 7").assert_says("no credentials");
         agent.assert_nothing_left();
     }
 }
@@ -181,15 +156,9 @@ fn an_early_end_is_noticed_with_its_status_and_last_words() {
 #[test]
 fn a_signal_that_ended_the_agent_is_named() {
     let place = Place::new();
-    let agent = Agent::new(
-        &place,
-        "agent",
-        json!([{"on": "initialize", "shell": "kill -9 $PPID"}]),
-    );
-    agent
-        .run(&place, &["status"])
-        .assert_code(4)
-        .assert_says("by signal 9");
+    let agent =
+        Agent::new(&place, "agent", json!([{"on": "initialize", "shell": "kill -9 $PPID"}]));
+    agent.run(&place, &["status"]).assert_code(4).assert_says("by signal 9");
 }
 
 #[test]
@@ -219,10 +188,7 @@ fn a_line_without_end_is_cut_off() {
             {"on": "initialize", "hang": true},
         ]),
     );
-    agent
-        .run(&place, &["status"])
-        .assert_code(4)
-        .assert_says("a line of more than 64 MiB");
+    agent.run(&place, &["status"]).assert_code(4).assert_says("a line of more than 64 MiB");
     agent.assert_nothing_left();
 }
 
@@ -275,11 +241,8 @@ fn stdin_stays_open_until_the_answer_is_in() {
         ]),
     );
     agent.run(&place, &["status"]).assert_code(0);
-    let events: Vec<String> = agent
-        .log()
-        .iter()
-        .map(|entry| entry["event"].as_str().unwrap().to_owned())
-        .collect();
+    let events: Vec<String> =
+        agent.log().iter().map(|entry| entry["event"].as_str().unwrap().to_owned()).collect();
     assert_eq!(events, ["start", "request", "request", "eof"]);
 }
 
@@ -314,15 +277,10 @@ fn a_trace_holds_messages_and_no_secrets() {
     for hidden in ["made-up-secret-value", "alice@example.test", "tok-1"] {
         assert!(!text.contains(hidden), "{text}");
     }
-    let entries: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let entries: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(entries.len(), 4);
-    assert_eq!(
-        std::fs::metadata(&trace).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(std::fs::metadata(&trace).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -342,10 +300,7 @@ fn a_full_disk_for_the_trace_or_the_answer_is_told() {
     for args in [&["status"][..], &["status", "--json"]] {
         let words = agent.after(args);
         let mut command = place.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        let full = std::fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         command.stdout(full).stderr(std::process::Stdio::piped());
         let run = Run::finish(command.spawn().unwrap());
         run.assert_says("could not be written to stdout");

@@ -32,25 +32,13 @@ fn assert_versions(agent: &Agent, place: &Place, args: &[&str], asked: &[u64], s
 #[test]
 fn version_1_is_asked_for_first() {
     let place = Place::new();
-    assert_versions(
-        &answering(&place, json!([answers_v1()])),
-        &place,
-        &["status"],
-        &[1],
-        1,
-    );
+    assert_versions(&answering(&place, json!([answers_v1()])), &place, &["status"], &[1], 1);
 }
 
 #[test]
 fn an_agent_that_knows_only_2_is_asked_again_in_a_new_process() {
     let place = Place::new();
-    assert_versions(
-        &answering(&place, json!([answers_v2()])),
-        &place,
-        &["status"],
-        &[1, 2],
-        2,
-    );
+    assert_versions(&answering(&place, json!([answers_v2()])), &place, &["status"], &[1, 2], 2);
     let mut refusal = json!({"on": "initialize", "params": {"protocolVersion": 1}, "error": {"code": -32022, "message": "no"}});
     let mut acceptance = answers_v2();
     acceptance["params"] = json!({"protocolVersion": 2});
@@ -101,20 +89,10 @@ fn the_keys_decide_where_an_agent_echoes_the_version() {
 fn versions_that_are_none_are_told() {
     for (version, code, kind, text) in [
         (json!("1"), 0, json!(null), "instead of a number"),
-        (
-            json!(3),
-            4,
-            json!("unsupported_version"),
-            "it speaks version 3",
-        ),
+        (json!(3), 4, json!("unsupported_version"), "it speaks version 3"),
         (json!("2025-03-26"), 4, json!("protocol"), "no integer"),
         (json!(1.5), 4, json!("protocol"), "no integer"),
-        (
-            json!(null),
-            4,
-            json!("protocol"),
-            "without a protocolVersion",
-        ),
+        (json!(null), 4, json!("protocol"), "without a protocolVersion"),
     ] {
         let place = Place::new();
         let mut initialize = answers_v1();
@@ -126,20 +104,14 @@ fn versions_that_are_none_are_told() {
     }
     let place = Place::new();
     let run = answering(&place, json!([answers_v2()])).run(&place, &["status", "--protocol", "1"]);
-    run.assert_code(4)
-        .assert_says("it speaks version 2 only")
-        .assert_says("--protocol 2");
+    run.assert_code(4).assert_says("it speaks version 2 only").assert_says("--protocol 2");
 }
 
 #[test]
 fn an_initialize_answer_that_is_none_breaks_the_protocol() {
     for answer in [json!(null), json!([]), json!("hello"), json!({})] {
         let place = Place::new();
-        let agent = Agent::new(
-            &place,
-            "agent",
-            json!([{"on": "initialize", "reply": answer}]),
-        );
+        let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "reply": answer}]));
         let (run, report) = agent.run_json(&place, &["status"]);
         run.assert_code(4);
         assert_eq!(report["error"]["phase"], "initialize", "{answer}");
@@ -171,12 +143,8 @@ fn malformed_parts_default_and_are_remarked_on() {
         .map(|method| method["id"].as_str().unwrap())
         .collect();
     assert_eq!(methods, ["good", "term", "custom"]);
-    let usable: Vec<&Value> = report["authMethods"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|method| &method["usable"])
-        .collect();
+    let usable: Vec<&Value> =
+        report["authMethods"].as_array().unwrap().iter().map(|method| &method["usable"]).collect();
     assert_eq!(usable, [true, false, false]);
     assert_eq!(report["authMethods"][2]["raw"]["type"], "_vendor.example");
     let remarks = report["diagnostics"]
@@ -186,9 +154,7 @@ fn malformed_parts_default_and_are_remarked_on() {
         .filter(|remark| remark["kind"] == "malformed_methods");
     assert_eq!(remarks.count(), 4, "{run}");
     assert_eq!(report["peer"], json!(null));
-    agent
-        .run(&place, &["status"])
-        .assert_says("custom [_vendor.example, type not known]");
+    agent.run(&place, &["status"]).assert_says("custom [_vendor.example, type not known]");
 }
 
 /// The schema of every request acp-auth sends, by version and method.
@@ -226,41 +192,25 @@ fn everything_sent_fits_the_official_schema() {
             ]),
         );
         let protocol = version.to_string();
+        agent.run(&place, &["logout", "--protocol", &protocol]).assert_code(0);
         agent
-            .run(&place, &["logout", "--protocol", &protocol])
-            .assert_code(0);
-        agent
-            .run(
-                &place,
-                &["login", "--protocol", &protocol, "--login-timeout", "100ms"],
-            )
+            .run(&place, &["login", "--protocol", &protocol, "--login-timeout", "100ms"])
             .assert_code(124);
-        let messages: Vec<Value> = agent
-            .messages()
-            .into_iter()
-            .filter(|message| message["method"].is_string())
-            .collect();
+        let messages: Vec<Value> =
+            agent.messages().into_iter().filter(|message| message["method"].is_string()).collect();
         for message in &messages {
             assert_eq!(message["jsonrpc"], "2.0");
             let schema = schema_of(version, message["method"].as_str().unwrap());
             let validator = jsonschema::validator_for(&schema).unwrap();
-            let errors: Vec<String> = validator
-                .iter_errors(&message["params"])
-                .map(|error| error.to_string())
-                .collect();
+            let errors: Vec<String> =
+                validator.iter_errors(&message["params"]).map(|error| error.to_string()).collect();
             assert!(errors.is_empty(), "{message}: {errors:?}");
         }
         let capabilities = if version == 1 {
-            assert_eq!(
-                messages[0]["params"]["clientCapabilities"]["auth"]["terminal"],
-                true
-            );
+            assert_eq!(messages[0]["params"]["clientCapabilities"]["auth"]["terminal"], true);
             &messages[0]["params"]["clientCapabilities"]
         } else {
-            assert_eq!(
-                messages[0]["params"]["capabilities"]["auth"]["terminal"],
-                json!({})
-            );
+            assert_eq!(messages[0]["params"]["capabilities"]["auth"]["terminal"], json!({}));
             &messages[0]["params"]["capabilities"]
         };
         assert_eq!(capabilities["_meta"]["terminal-auth"], true);
@@ -288,11 +238,7 @@ fn odd_answers_do_not_end_the_connection() {
         .iter()
         .map(|remark| remark["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        kinds,
-        ["late_answer", "unknown_answer", "unknown_answer", "id_type"],
-        "{run}"
-    );
+    assert_eq!(kinds, ["late_answer", "unknown_answer", "unknown_answer", "id_type"], "{run}");
 }
 
 #[test]
@@ -310,18 +256,11 @@ fn the_agents_own_requests_are_answered_with_their_own_ids() {
         ]),
     );
     agent.run(&place, &["status"]).assert_code(0);
-    let answers: Vec<Value> = agent
-        .messages()
-        .into_iter()
-        .filter(|message| message["error"].is_object())
-        .collect();
+    let answers: Vec<Value> =
+        agent.messages().into_iter().filter(|message| message["error"].is_object()).collect();
     let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
     assert_eq!(ids, [&json!(0), &json!("zero"), &json!(null)]);
-    assert!(
-        answers
-            .iter()
-            .all(|answer| answer["error"]["code"] == -32601)
-    );
+    assert!(answers.iter().all(|answer| answer["error"]["code"] == -32601));
 }
 
 fn sdk(place: &Place, version: &str, args: &[&str]) -> (Run, Value) {
@@ -343,10 +282,7 @@ fn the_official_sdk_agrees_in_both_versions() {
             (&report["state"], &report["protocolVersion"]),
             (&json!("unauthenticated"), &json!(number))
         );
-        assert_eq!(
-            report["operations"],
-            json!({"status": true, "login": true, "logout": true})
-        );
+        assert_eq!(report["operations"], json!({"status": true, "login": true, "logout": true}));
 
         let (run, report) = sdk(&place, version, &["login"]);
         run.assert_code(0);

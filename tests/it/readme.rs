@@ -5,10 +5,7 @@ use crate::common::Place;
 /// The `console` blocks on the built-in agent: commands, each with what it printed.
 fn shown() -> Vec<(String, String)> {
     let readme = include_str!("../../README.md");
-    let blocks = readme
-        .split("```console\n")
-        .skip(1)
-        .map(|rest| rest.split("```").next().unwrap());
+    let blocks = readme.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let mut shown: Vec<(String, String)> = Vec::new();
     for line in blocks.flat_map(str::lines) {
         match line.strip_prefix("$ ") {
@@ -36,11 +33,7 @@ fn the_output_that_is_shown_is_true() {
             None => (args, false),
         };
         let run = place.run(&args.split(' ').collect::<Vec<_>>());
-        let code = if echoes {
-            format!("{}\n", run.code)
-        } else {
-            String::new()
-        };
+        let code = if echoes { format!("{}\n", run.code) } else { String::new() };
         let printed = format!("{}{}{code}", run.stderr, run.stdout);
         assert_eq!(printed.trim_end(), output.trim_end(), "{command}");
         checked += 1;

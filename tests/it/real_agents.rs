@@ -39,10 +39,7 @@ impl Real {
             .iter()
             .map(|word| word.replace("{}", directory.join("node_modules").to_str().unwrap()))
             .collect();
-        Some(Self {
-            place: Place::new(),
-            words,
-        })
+        Some(Self { place: Place::new(), words })
     }
 
     fn run(&self, args: &[&str]) -> (Run, Value) {
@@ -66,9 +63,7 @@ impl Real {
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|process| {
                 let environment = std::fs::read(process.join("environ")).unwrap_or_default();
-                environment
-                    .split(|&byte| byte == 0)
-                    .any(|variable| variable == home.as_bytes())
+                environment.split(|&byte| byte == 0).any(|variable| variable == home.as_bytes())
             })
             .map(|process| std::fs::read_to_string(process.join("cmdline")).unwrap_or_default())
             .collect();

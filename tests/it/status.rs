@@ -6,11 +6,7 @@ use crate::common::{Agent, Place, answers_v1, answers_v2};
 
 /// An agent that answers `initialize` and then `auth/status` with `reply`.
 fn reporting(place: &Place, initialize: Value, reply: Value) -> Agent {
-    Agent::new(
-        place,
-        "agent",
-        json!([initialize, {"on": "auth/status", "reply": reply}]),
-    )
+    Agent::new(place, "agent", json!([initialize, {"on": "auth/status", "reply": reply}]))
 }
 
 #[track_caller]
@@ -34,12 +30,9 @@ fn assert_reported(initialize: Value, reply: Value, code: i32, expected: Value) 
 #[test]
 fn the_current_shape_in_both_versions() {
     for initialize in [answers_v1(), answers_v2()] {
-        for (state, code) in [
-            ("authenticated", 0),
-            ("not_required", 0),
-            ("unauthenticated", 1),
-            ("unknown", 3),
-        ] {
+        for (state, code) in
+            [("authenticated", 0), ("not_required", 0), ("unauthenticated", 1), ("unknown", 3)]
+        {
             let expected = json!({"state": state, "evidence": "auth/status", "reportedState": null, "error": null});
             assert_reported(initialize.clone(), json!({"state": state}), code, expected);
         }
@@ -134,13 +127,8 @@ fn an_error_is_unknown_and_shown_whatever_its_code() {
 #[test]
 fn initialize_refused_for_want_of_sign_in_is_an_answer() {
     let place = Place::new();
-    let refusing = |error: Value| {
-        Agent::new(
-            &place,
-            "agent",
-            json!([{"on": "initialize", "error": error}]),
-        )
-    };
+    let refusing =
+        |error: Value| Agent::new(&place, "agent", json!([{"on": "initialize", "error": error}]));
     let (run, report) = refusing(json!({"code": -32000, "message": "Authentication required"}))
         .run_json(&place, &["status"]);
     run.assert_code(1);
@@ -237,18 +225,10 @@ fn several_agents_are_told_in_order_and_the_worst_exit_counts() {
     let config = config.to_str().unwrap();
     let run = place.run(&["status", "--config", config, "slow", "fast"]);
     run.assert_code(1);
-    let lines: Vec<&str> = run
-        .stdout
-        .lines()
-        .filter(|line| !line.starts_with(' '))
-        .collect();
+    let lines: Vec<&str> = run.stdout.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(
         lines,
-        [
-            "slow  Scripted Agent 1.2.3 · ACP v1",
-            "",
-            "fast  Scripted Agent 1.2.3 · ACP v1"
-        ]
+        ["slow  Scripted Agent 1.2.3 · ACP v1", "", "fast  Scripted Agent 1.2.3 · ACP v1"]
     );
     let (run, document) = place.run_json(&["status", "--config", config]);
     run.assert_code(1);
@@ -274,10 +254,7 @@ fn account_details_are_masked_in_ci() {
         .assert_says_not("Example Org");
     assert_eq!(report["accountsMasked"], true);
     assert_eq!(report["accounts"][0]["label"], "Plan of ***");
-    agent
-        .run(&place, &["status"])
-        .assert_says("Plan of ***")
-        .assert_says_not("alice");
+    agent.run(&place, &["status"]).assert_says("Plan of ***").assert_says_not("alice");
     let (run, report) = agent.run_json(&place, &["status", "--show-accounts"]);
     run.assert_says("alice@example.test");
     assert_eq!(report["accountsMasked"], false);
@@ -293,10 +270,7 @@ fn what_an_agent_sends_reaches_no_terminal_raw() {
     let agent = reporting(&place, initialize, json!({"state": "unauthenticated"}));
     let run = agent.run(&place, &["status"]);
     run.assert_code(1).assert_says("Evil ✓ Signed in 1.2.3");
-    assert!(
-        !run.stdout.lines().any(|line| line.starts_with("  ✓")),
-        "{run}"
-    );
+    assert!(!run.stdout.lines().any(|line| line.starts_with("  ✓")), "{run}");
     for unseen in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{7}'] {
         run.assert_says_not(&unseen.to_string());
     }
@@ -310,12 +284,8 @@ fn colours_follow_option_and_environment() {
     let mut place = Place::new();
     let agent = reporting(&place, answers_v1(), json!({"state": "authenticated"}));
     agent.run(&place, &["status"]).assert_says_not("\u{1b}");
-    agent
-        .run(&place, &["status", "--color", "always"])
-        .assert_says("\u{1b}[32m✓");
+    agent.run(&place, &["status", "--color", "always"]).assert_says("\u{1b}[32m✓");
     place.env("CLICOLOR_FORCE", "1");
     agent.run(&place, &["status"]).assert_says("\u{1b}[32m✓");
-    agent
-        .run(&place, &["status", "--color", "never"])
-        .assert_says_not("\u{1b}");
+    agent.run(&place, &["status", "--color", "never"]).assert_says_not("\u{1b}");
 }

@@ -38,10 +38,7 @@ fn a_method_is_chosen_from_a_list() {
     let (code, text) = pty.finish();
     assert_eq!(code, 0, "{text}");
     assert!(agent.requests().contains(&"authenticate".to_owned()));
-    assert!(
-        text.contains("open https://login.example.test/a?b=c"),
-        "{text}"
-    );
+    assert!(text.contains("open https://login.example.test/a?b=c"), "{text}");
 }
 
 #[test]
@@ -68,10 +65,7 @@ fn interrupting_the_list_leaves_the_terminal_as_it_was() {
     let settings = pty.settings();
     let (code, text) = pty.finish();
     assert_eq!(code, 130, "{text}");
-    assert!(
-        settings.contains("isig icanon") && !settings.contains("-icanon"),
-        "{settings}"
-    );
+    assert!(settings.contains("isig icanon") && !settings.contains("-icanon"), "{settings}");
     agent.assert_nothing_left();
 }
 
@@ -114,11 +108,10 @@ fn json_stays_alone_on_stdout_while_the_program_has_the_terminal() {
     );
     let mut command = place.command(&[]);
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", &line]).env_clear().envs(
-        command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name, value?))),
-    );
+    shell
+        .args(["-c", &line])
+        .env_clear()
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     shell.current_dir(command.get_current_dir().unwrap());
     command = shell;
     let (code, text) = Pty::start(command).finish();

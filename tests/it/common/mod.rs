@@ -26,10 +26,7 @@ impl Place {
     pub fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("home")).unwrap();
-        Self {
-            directory,
-            env: Vec::new(),
-        }
+        Self { directory, env: Vec::new() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -87,10 +84,7 @@ impl Place {
     /// Starts without waiting for the end, streams piped.
     pub fn start(&self, args: &[&str]) -> std::process::Child {
         let mut command = self.command(args);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
@@ -107,11 +101,7 @@ pub fn program() -> &'static str {
 pub fn example(name: &str) -> String {
     let directory = Path::new(program()).parent().unwrap().join("examples");
     let path = directory.join(name);
-    assert!(
-        path.exists(),
-        "{} is missing; `cargo test` builds it",
-        path.display()
-    );
+    assert!(path.exists(), "{} is missing; `cargo test` builds it", path.display());
     path.to_str().unwrap().to_owned()
 }
 
@@ -124,11 +114,7 @@ pub struct Run {
 
 impl Run {
     fn of(command: &mut Command) -> Self {
-        let child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         Self::finish(child)
     }
 
@@ -140,10 +126,7 @@ impl Run {
         match receiver.recv_timeout(PATIENCE) {
             Ok(output) => Self::from(output.unwrap()),
             Err(_) => {
-                Command::new("kill")
-                    .args(["-9", &id.to_string()])
-                    .status()
-                    .unwrap();
+                Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
                 panic!("the program did not end within {PATIENCE:?}");
             }
         }
@@ -172,10 +155,7 @@ impl Run {
 
     #[track_caller]
     pub fn assert_says_not(&self, text: &str) -> &Self {
-        assert!(
-            !self.all().contains(text),
-            "something says {text:?}\n{self}"
-        );
+        assert!(!self.all().contains(text), "something says {text:?}\n{self}");
         self
     }
 }
@@ -185,9 +165,7 @@ impl From<Output> for Run {
         use std::os::unix::process::ExitStatusExt;
         let status = output.status;
         Self {
-            code: status
-                .code()
-                .unwrap_or_else(|| -status.signal().unwrap_or(1)),
+            code: status.code().unwrap_or_else(|| -status.signal().unwrap_or(1)),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
@@ -219,9 +197,7 @@ pub fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T 
 
 /// Sends a signal such as `TERM` to a process.
 pub fn signal(pid: u32, signal: &str) {
-    let status = Command::new("kill")
-        .args([&format!("-{signal}"), &pid.to_string()])
-        .status();
+    let status = Command::new("kill").args([&format!("-{signal}"), &pid.to_string()]).status();
     assert!(status.unwrap().success());
 }
 

@@ -17,10 +17,7 @@ impl Pty {
     pub fn start(command: Command) -> Self {
         let patience = u64::try_from(PATIENCE.as_millis()).unwrap();
         let session = spawn_command(command, Some(patience)).unwrap();
-        Self {
-            session,
-            seen: String::new(),
-        }
+        Self { session, seen: String::new() }
     }
 
     /// Waits until the ASCII text has been shown.
@@ -52,11 +49,7 @@ impl Pty {
     /// The terminal's settings as `stty -a` prints them.
     pub fn settings(&self) -> String {
         let terminal = self.session.process().get_file_handle().unwrap();
-        let output = Command::new("stty")
-            .arg("-a")
-            .stdin(terminal)
-            .output()
-            .unwrap();
+        let output = Command::new("stty").arg("-a").stdin(terminal).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -80,9 +73,7 @@ impl Pty {
 
 /// The reader makes a character of every byte; this makes text of them again.
 fn as_text(seen: &str) -> String {
-    let bytes: Vec<u8> = seen
-        .chars()
-        .map(|byte| u8::try_from(u32::from(byte)).unwrap_or(b'?'))
-        .collect();
+    let bytes: Vec<u8> =
+        seen.chars().map(|byte| u8::try_from(u32::from(byte)).unwrap_or(b'?')).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -15,14 +15,9 @@ pub struct Agent {
 
 impl Agent {
     pub fn new(place: &Place, name: &str, steps: Value) -> Self {
-        let scenario = place.write(
-            &format!("{name}/scenario.json"),
-            &json!({"agent_script": steps}).to_string(),
-        );
-        Self {
-            directory: scenario.parent().unwrap().to_owned(),
-            scenario,
-        }
+        let scenario = place
+            .write(&format!("{name}/scenario.json"), &json!({"agent_script": steps}).to_string());
+        Self { directory: scenario.parent().unwrap().to_owned(), scenario }
     }
 
     /// The program and its arguments.
@@ -75,9 +70,7 @@ impl Agent {
 
     pub fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.directory.join("log.jsonl")).unwrap_or_default();
-        text.lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect()
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
     pub fn state(&self) -> Value {
@@ -86,18 +79,13 @@ impl Agent {
     }
 
     fn events(&self, event: &str) -> Vec<Value> {
-        self.log()
-            .into_iter()
-            .filter(|entry| entry["event"] == event)
-            .collect()
+        self.log().into_iter().filter(|entry| entry["event"] == event).collect()
     }
 
     /// The methods of the requests it got, in order.
     pub fn requests(&self) -> Vec<String> {
         let methods = self.events("request").into_iter();
-        methods
-            .map(|entry| entry["method"].as_str().unwrap().to_owned())
-            .collect()
+        methods.map(|entry| entry["method"].as_str().unwrap().to_owned()).collect()
     }
 
     /// The messages it got: requests, notifications and answers.
@@ -112,19 +100,14 @@ impl Agent {
     /// The arguments of each process, beyond those that name the scenario.
     pub fn starts(&self) -> Vec<Vec<String>> {
         let starts = self.events("start").into_iter();
-        starts
-            .map(|entry| serde_json::from_value(entry["args"].clone()).unwrap())
-            .collect()
+        starts.map(|entry| serde_json::from_value(entry["args"].clone()).unwrap()).collect()
     }
 
     /// Waits until something happened to it.
     #[track_caller]
     pub fn wait_for(&self, event: &str, fits: impl Fn(&Value) -> bool) {
         eventually(&format!("the agent sees {event}"), || {
-            self.log()
-                .iter()
-                .any(|entry| entry["event"] == event && fits(entry))
-                .then_some(())
+            self.log().iter().any(|entry| entry["event"] == event && fits(entry)).then_some(())
         });
     }
 

@@ -1,0 +1,96 @@
+//! `acp-auth status --watch`: the connection is kept, every change is told as it comes.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Run;
+use crate::agents::Selection;
+use crate::auth::{AuthState, Finding, StatusReport, Visit};
+use crate::error::{Failure, FailureKind, Phase};
+use crate::outcome::RunOutcome;
+
+/// How often an agent that answers `auth/status` is asked again: not all of them push.
+const ASK_EVERY: Duration = Duration::from_secs(5);
+
+/// Tells the state of one agent and every change, until `until` is reached, the time is over, a
+/// signal comes, or the agent ends.
+pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -> RunOutcome {
+    let command = "status";
+    let agent = match run.select(selection) {
+        Ok(mut agents) if agents.len() == 1 => agents.remove(0),
+        Ok(_) => {
+            let failure = Failure::usage("--watch keeps one agent's connection; name one agent");
+            return run.answer_failure(command, failure);
+        }
+        Err(failure) => return run.answer_failure(command, failure),
+    };
+    let deadline =
+        until.and(run.settings.total_limit()).map(|limit| (Instant::now() + limit, limit));
+    let started = Instant::now();
+    let mut visit = Visit::new(run.runner(&agent, false));
+    let mut finding = match visit.open().await {
+        Ok(()) => visit.ask().await,
+        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
+    };
+    let outcome = loop {
+        let is_reached = until == Some(finding.report.state);
+        let is_over =
+            is_reached || finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
+        let report = finding.report.clone();
+        let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
+        let outcome =
+            RunOutcome { command, agents: vec![outcome], failure: None, reached: is_reached };
+        let outcome = run.answer_change(outcome);
+        if is_over || outcome.failure.is_some() {
+            break outcome;
+        }
+        finding = next_change(&visit, &report, deadline).await;
+    };
+    visit.leave().await;
+    run.report_cut_trace();
+    outcome
+}
+
+/// Waits until the agent says something else than `last`.
+async fn next_change(
+    visit: &Visit,
+    last: &StatusReport,
+    deadline: Option<(Instant, Duration)>,
+) -> Finding {
+    let Some(session) = &visit.session else {
+        let text = "the connection is gone";
+        let failure = Failure::new(FailureKind::Internal, Phase::Request("auth/status"), text);
+        return Finding { report: last.clone(), failure: Some(failure), ..Finding::default() };
+    };
+    loop {
+        let pause = Instant::now() + ASK_EVERY;
+        let until = deadline.map_or(pause, |(deadline, _)| deadline.min(pause));
+        session.connection.news(until).await;
+        let phase = Phase::Request("auth/status_update");
+        if let Some(failure) = session.connection.failure(phase) {
+            return Finding { report: last.clone(), failure: Some(failure), ..Finding::default() };
+        }
+        if let Some(report) = session.heard().filter(|report| report != last) {
+            return Finding { report, ..Finding::default() };
+        }
+        if let Some((deadline, limit)) = deadline
+            && Instant::now() >= deadline
+        {
+            let what = format!("{} did not reach the state", session.agent());
+            let failure = Failure::timeout(phase, limit, &what);
+            return Finding { report: last.clone(), failure: Some(failure), ..Finding::default() };
+        }
+        if Instant::now() >= pause && session.handshake.offers.status {
+            let finding = visit.ask().await;
+            if finding.failure.is_some() || !says_the_same(&finding.report, last) {
+                return finding;
+            }
+        }
+    }
+}
+
+/// Whether two reports say the same, whichever message they came by.
+fn says_the_same(one: &StatusReport, other: &StatusReport) -> bool {
+    StatusReport { evidence: other.evidence, ..one.clone() } == *other
+}

@@ -1,0 +1,113 @@
+//! The sign-in methods an agent offers.
+
+use super::Block;
+use crate::auth::{AuthMethod, Delivery, Handshake, MethodFlow};
+use crate::connection::Launch;
+use crate::outcome::AgentOutcome;
+
+/// The exact command that signs in, where there is a method acp-auth can carry out.
+pub fn how_to_sign_in(block: &mut Block, outcome: &AgentOutcome) {
+    let methods = outcome.handshake.as_ref().map_or(&[][..], |handshake| &handshake.methods);
+    // A terminal method is worth naming in a pipe too: the person runs the command at a terminal.
+    let drivable: Vec<&AuthMethod> =
+        methods.iter().filter(|method| method.obstacle(true).is_none()).collect();
+    match drivable.as_slice() {
+        [] => {}
+        [_] => block.item(&format!("To sign in: {}", outcome.target.command_line("login", &[]))),
+        [first, ..] => {
+            let id = first.id.line();
+            block.item(&format!(
+                "To sign in: {}",
+                outcome.target.command_line("login", &["--method", &id])
+            ));
+        }
+    }
+}
+
+/// The methods one by one: what each does, and whether it is usable here.
+pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
+    let methods = outcome.handshake.as_ref().map_or(&[][..], |handshake| &handshake.methods);
+    if methods.is_empty() {
+        block.open("This agent advertises no login method");
+    }
+    for method in methods {
+        let title = format!("{}: {}", method.id.line(), method.name.line());
+        match method.obstacle(outcome.has_terminal) {
+            None => block.good(&title),
+            Some(obstacle) => block.bad(&format!("{title} [{obstacle}]")),
+        }
+        if let Some(description) = &method.description {
+            block.below(&description.line());
+        }
+        block.below(&what_it_does(method, &outcome.launch));
+        if method.obstacle(true).is_none() {
+            let id = method.id.line();
+            block.below(&outcome.target.command_line("login", &["--method", &id]));
+        }
+    }
+}
+
+fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
+    let command = method.command_line(launch).unwrap_or_default();
+    match &method.flow {
+        MethodFlow::Agent => "the agent does it when it is asked to".to_owned(),
+        MethodFlow::Terminal { .. } => format!("runs on this terminal: {command}"),
+        MethodFlow::Recipe(_) => {
+            format!("runs on this terminal, once you agree, what the agent proposes: {command}")
+        }
+        MethodFlow::Values { wanted, delivery } => {
+            let names: Vec<&str> =
+                wanted.iter().flat_map(|value| &value.variables).map(String::as_str).collect();
+            let what = match (names.as_slice(), delivery) {
+                (_, Delivery::Argument { name }) => {
+                    format!("a value, as the start argument {name}")
+                }
+                ([], _) => "a key".to_owned(),
+                (names, _) => names.join(", "),
+            };
+            format!(
+                "takes {what}: from the environment, a hidden prompt, or stdin with --with-token"
+            )
+        }
+        MethodFlow::Unsupported(reason) => format!("acp-auth does not drive it: {reason}"),
+    }
+}
+
+/// What the agent offers, in two items.
+pub fn offers(block: &mut Block, outcome: &AgentOutcome, handshake: &Handshake, verbose: u8) {
+    let methods = &handshake.methods;
+    if methods.is_empty() {
+        block.item("Sign-in methods: none");
+    } else if verbose > 0 {
+        block.item("Sign-in methods:");
+        for method in methods {
+            let description = method.description.as_ref().map(|text| format!(" — {}", text.line()));
+            block.below(&format!(
+                "{} ({}): {}{}",
+                method_with_obstacle(method, outcome.has_terminal),
+                method.type_name.line(),
+                method.name.line(),
+                description.unwrap_or_default(),
+            ));
+        }
+    } else {
+        let listed: Vec<String> = methods
+            .iter()
+            .map(|method| method_with_obstacle(method, outcome.has_terminal))
+            .collect();
+        block.item(&format!("Sign-in methods: {}", listed.join(", ")));
+    }
+    let logout = if handshake.offers.logout { "supported" } else { "not supported" };
+    block.item(&format!("Signing out: {logout}"));
+}
+
+fn method_with_obstacle(method: &AuthMethod, has_terminal: bool) -> String {
+    let id = method.id.line();
+    match (method.obstacle(has_terminal), &method.flow) {
+        (None, _) => id,
+        (Some(reason), MethodFlow::Unsupported(_)) if !method.type_name.raw().is_empty() => {
+            format!("{id} [{}, {reason}]", method.type_name.line())
+        }
+        (Some(reason), _) => format!("{id} [{reason}]"),
+    }
+}

@@ -1,0 +1,172 @@
+//! What a person sees of an outcome: a block an agent, in the manner of `gh auth status`.
+
+mod methods;
+mod verdict;
+
+use owo_colors::OwoColorize;
+
+use crate::error::{Failure, Phase};
+use crate::outcome::AgentOutcome;
+use crate::redact::secrets;
+use crate::ui::in_words;
+use crate::untrusted::{Untrusted, clean_line, clean_text};
+
+/// How many of the agent's last lines on stderr are shown with a failure.
+const LAST_LINES: usize = 8;
+
+/// A block under construction. What stands in it is clean and free of secrets.
+#[derive(Default)]
+struct Block {
+    text: String,
+}
+
+impl Block {
+    fn mark(&mut self, mark: impl std::fmt::Display, text: &str) {
+        self.text.push_str(&format!("  {mark} {}\n", tidy(text)));
+    }
+
+    fn good(&mut self, text: &str) {
+        self.mark("✓".green(), text);
+    }
+
+    fn bad(&mut self, text: &str) {
+        self.mark("✗".red(), text);
+    }
+
+    fn open(&mut self, text: &str) {
+        self.mark("?".yellow(), text);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.mark("!".yellow(), text);
+    }
+
+    fn item(&mut self, text: &str) {
+        self.mark("-", text);
+    }
+
+    fn below(&mut self, text: &str) {
+        self.text.push_str(&format!("      {}\n", tidy(text)));
+    }
+}
+
+/// One clean line without secrets.
+fn tidy(text: &str) -> String {
+    clean_line(&secrets().hide_tokens(text))
+}
+
+/// The block of one agent.
+#[must_use]
+pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
+    let mut block = Block::default();
+    header(&mut block, outcome);
+    if outcome.is_listing && outcome.failure.is_none() {
+        methods::listing(&mut block, outcome);
+    } else {
+        verdict::verdict(&mut block, outcome);
+    }
+    if verbose > 0 {
+        launch(&mut block, outcome);
+    }
+    if let Some(handshake) = &outcome.handshake
+        && !outcome.is_listing
+    {
+        methods::offers(&mut block, outcome, handshake, verbose);
+    }
+    for diagnostic in &outcome.diagnostics {
+        block.warn(diagnostic.message.raw());
+    }
+    if let Some(failure) = &outcome.failure {
+        details(&mut block, failure);
+    }
+    if verbose > 1 && outcome.failure.as_ref().is_none_or(|failure| failure.stderr.is_none()) {
+        last_words(&mut block, &outcome.stderr);
+    }
+    block.text
+}
+
+/// The state of one agent in one line, for a watch.
+#[must_use]
+pub fn line(outcome: &AgentOutcome) -> String {
+    let mut block = Block::default();
+    match &outcome.failure {
+        Some(failure) if outcome.could_not_be_asked() => block.bad(failure.message.raw()),
+        _ => verdict::state(&mut block, outcome),
+    }
+    let evidence = outcome.report.evidence.map(|evidence| format!("  [{}]", evidence.name()));
+    let text = block.text.trim();
+    format!("{}  {text}{}\n", tidy(&outcome.name).bold(), evidence.unwrap_or_default())
+}
+
+fn header(block: &mut Block, outcome: &AgentOutcome) {
+    let mut facts = Vec::new();
+    if let Some(handshake) = &outcome.handshake {
+        if let Some(peer) = &handshake.peer {
+            let name = peer.title.as_ref().or(peer.name.as_ref());
+            let words: Vec<String> =
+                [name, peer.version.as_ref()].into_iter().flatten().map(Untrusted::line).collect();
+            facts.push(words.join(" "));
+        }
+        facts.push(format!("ACP v{}", handshake.version));
+    }
+    let name = tidy(&outcome.name);
+    let facts = tidy(&facts.join(" · "));
+    let line = format!("{}  {facts}", name.bold());
+    block.text.push_str(line.trim_end());
+    block.text.push('\n');
+}
+
+fn launch(block: &mut Block, outcome: &AgentOutcome) {
+    let words = std::iter::once(&outcome.launch.program).chain(&outcome.launch.args);
+    block.item(&format!("Started: {}", shell_words::join(words)));
+    if !outcome.launch.env.is_empty() {
+        let names: Vec<&str> = outcome.launch.env.iter().map(|(name, _)| name.as_str()).collect();
+        block.item(&format!("With variables: {}", names.join(", ")));
+    }
+    block.item(&format!("Answered after: {}", in_words(outcome.duration)));
+}
+
+/// Where it failed, what the agent sent with it and wrote before it, and what to do next.
+fn details(block: &mut Block, failure: &Failure) {
+    if failure.phase != Phase::Choice {
+        block.item(&format!("Failed at: {}", failure.phase.name()));
+    }
+    if let Some(data) = &failure.data {
+        let data = data.as_str().map_or_else(|| data.to_string(), ToOwned::to_owned);
+        block.item(&format!("The agent adds: {data}"));
+    }
+    if let Some(stderr) = &failure.stderr {
+        last_words(block, stderr.raw());
+    }
+    for hint in &failure.hints {
+        block.text.push_str(&format!("  {} {}\n", "hint:".cyan(), tidy(hint)));
+    }
+}
+
+fn last_words(block: &mut Block, stderr: &str) {
+    let cleaned = clean_text(&secrets().hide_tokens(stderr));
+    let lines: Vec<&str> = cleaned.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() {
+        return;
+    }
+    block.item("Last words on stderr:");
+    for line in &lines[lines.len().saturating_sub(LAST_LINES)..] {
+        block.below(line);
+    }
+}
+
+/// A failure of the whole run, with its hints.
+#[must_use]
+pub fn failure(failure: &Failure) -> String {
+    let mut text = failure_line(failure);
+    for hint in &failure.hints {
+        text.push_str(&format!("\n{} {}", "hint:".cyan(), tidy(hint)));
+    }
+    text
+}
+
+/// A failure in one line.
+#[must_use]
+pub fn failure_line(failure: &Failure) -> String {
+    format!("{} {}", "error:".red(), tidy(failure.message.raw()))
+}

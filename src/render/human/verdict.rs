@@ -1,0 +1,184 @@
+//! The line that answers, and what it rests on.
+
+use super::Block;
+use super::methods::how_to_sign_in;
+use crate::auth::{Account, AuthState, Evidence, Operation, OperationResult};
+use crate::outcome::AgentOutcome;
+use crate::ui::in_words;
+use crate::untrusted::Untrusted;
+
+/// What the person wanted to know, in one line, and what it rests on.
+pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
+    match &outcome.operation {
+        Some(operation) => operated(block, outcome, operation),
+        None => state(block, outcome),
+    }
+    let report = &outcome.report;
+    if report.accounts.len() > 1 {
+        for account in &report.accounts {
+            let active = if account.active == Some(true) { ", active" } else { "" };
+            block.item(&format!("Account: {}{active}", describe(account)));
+        }
+    }
+    if let Some(message) = &report.message {
+        block.item(&format!("The agent says: {}", message.raw()));
+    }
+    if let Some(evidence) = report.evidence {
+        let worth = match report.state {
+            AuthState::Authenticated if report.verified => " (verified: the agent answered)",
+            AuthState::Authenticated => " (credentials present, not verified)",
+            _ => "",
+        };
+        block.item(&format!("Reported by: {}{worth}", evidence.name()));
+    }
+    if outcome.operation.is_some() {
+        return;
+    }
+    credentials(block, outcome);
+    match report.state {
+        AuthState::Unauthenticated => how_to_sign_in(block, outcome),
+        AuthState::Unknown if report.evidence.is_none() && !outcome.could_not_be_asked() => {
+            let command = outcome.target.command_line("status", &["--probe", "session"]);
+            block.item(&format!("To find out by opening a session: {command}"));
+        }
+        AuthState::Unknown if report.evidence == Some(Evidence::SessionNew) => {
+            let command = outcome.target.command_line("status", &["--probe", "prompt"]);
+            block.item(&format!("To find out by a prompt, which costs tokens: {command}"));
+        }
+        _ => {}
+    }
+}
+
+/// The state in one line.
+pub fn state(block: &mut Block, outcome: &AgentOutcome) {
+    let report = &outcome.report;
+    match (report.state, &outcome.failure) {
+        (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
+        (AuthState::NotRequired, _) => block.good("No sign-in needed"),
+        (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
+        (AuthState::Unknown, Some(failure)) if outcome.could_not_be_asked() => {
+            block.bad(failure.message.raw());
+        }
+        (AuthState::Unknown, Some(failure)) => {
+            block.open(&format!("Unknown: {}", failure.message.raw()));
+        }
+        (AuthState::Unknown, None) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
+    }
+}
+
+/// Which variables the agent probably uses, or would use; by name, never by value.
+fn credentials(block: &mut Block, outcome: &AgentOutcome) {
+    let names = outcome.credential_variables();
+    if names.is_empty() || outcome.report.state == AuthState::NotRequired {
+        return;
+    }
+    let names = names.join(", ");
+    if outcome.report.state == AuthState::Unauthenticated {
+        block.item(&format!("Set, and not enough by itself: {names}"));
+    } else {
+        block.item(&format!("Probably in use, because it is set: {names}"));
+    }
+}
+
+fn why_unknown(outcome: &AgentOutcome) -> String {
+    let report = &outcome.report;
+    if let Some(reported) = &report.reported_state {
+        return format!("the agent reports the state {}", reported.raw());
+    }
+    if report.evidence == Some(Evidence::SessionNew) {
+        return "a session can be opened, which some agents allow without any credentials"
+            .to_owned();
+    }
+    if report.evidence == Some(Evidence::SessionPrompt) {
+        return "a prompt was sent, and no answer came that would tell".to_owned();
+    }
+    if report.evidence.is_some() {
+        return "the agent cannot tell whether it is signed in".to_owned();
+    }
+    let pushes = outcome.handshake.as_ref().is_some_and(|handshake| handshake.offers.pushed_status);
+    if pushes {
+        return format!(
+            "this agent says that it reports its state by itself, and did not within {}",
+            in_words(outcome.push_patience),
+        );
+    }
+    "this agent does not report whether it is signed in (it does not offer auth/status)".to_owned()
+}
+
+fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
+    let who = who(outcome);
+    match (operation.result, operation.verified) {
+        (OperationResult::SignedIn, true) => block.good(&format!("Signed in{who}")),
+        (OperationResult::SignedIn, false) => {
+            block.good(
+                "Login accepted, not verified: the agent does not say whether it is signed in",
+            );
+        }
+        (OperationResult::AlreadySignedIn, _) if outcome.report.state == AuthState::NotRequired => {
+            block.good("Nothing to do: this agent already works without sign-in");
+        }
+        (OperationResult::AlreadySignedIn, _) => {
+            block.good(&format!("Signed in already{who}"));
+            if offers_logout(outcome) {
+                let logout = outcome.target.command_line("logout", &[]);
+                block.item(&format!("To change the account, sign out first: {logout}"));
+            }
+            let again = outcome.target.command_line("login", &["--force"]);
+            block.item(&format!("To sign in all the same: {again}"));
+        }
+        (OperationResult::SignedOut, true) => block.good("Signed out"),
+        (OperationResult::SignedOut, false) => {
+            block.good(
+                "Logout accepted, not verified: the agent does not say whether it is signed in",
+            );
+        }
+        (OperationResult::AlreadySignedOut, _) => block.good("Signed out already"),
+        (OperationResult::Declined, _) => block.bad("Not signed in: you chose no method"),
+        (OperationResult::Failed | OperationResult::Unsupported, _) => {
+            let reason = outcome
+                .failure
+                .as_ref()
+                .map_or("no reason was given", |failure| failure.message.raw());
+            block.bad(reason);
+        }
+    }
+    if let Some(method) = &operation.method {
+        block.item(&format!("Method: {}", method.raw()));
+    }
+    if operation.in_new_process {
+        block.item("A new agent process was asked: the one that was running had not noticed");
+    }
+}
+
+fn offers_logout(outcome: &AgentOutcome) -> bool {
+    outcome.handshake.as_ref().is_some_and(|handshake| handshake.offers.logout)
+}
+
+/// The one account there is, or those in use, as the end of a sentence.
+pub fn who(outcome: &AgentOutcome) -> String {
+    let accounts = &outcome.report.accounts;
+    let active: Vec<&Account> = match accounts.as_slice() {
+        [only] => vec![only],
+        several => several.iter().filter(|account| account.active == Some(true)).collect(),
+    };
+    if active.is_empty() {
+        return String::new();
+    }
+    let described: Vec<String> = active.into_iter().map(describe).collect();
+    format!(": {}", described.join("; "))
+}
+
+/// `Label (e-mail, name, organization, description)`, without what the label says already.
+fn describe(account: &Account) -> String {
+    let label = account.label.line();
+    let mut details: Vec<String> = Vec::new();
+    for detail in [&account.email, &account.name, &account.organization, &account.description] {
+        let Some(detail) = detail.as_ref().map(Untrusted::line) else {
+            continue;
+        };
+        if !detail.is_empty() && detail != label && !details.contains(&detail) {
+            details.push(detail);
+        }
+    }
+    if details.is_empty() { label } else { format!("{label} ({})", details.join(", ")) }
+}

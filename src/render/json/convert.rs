@@ -1,0 +1,176 @@
+//! From outcomes to the structs of JSON output.
+
+use super::report::{
+    AccountReport, AgentReport, DefinedIn, DefinedInKind, DiagnosticReport, ErrorKind, ErrorReport,
+    Flow, Kind, LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport,
+    ResultName, State,
+};
+use crate::agents::{AgentKind, Origin};
+use crate::auth::{
+    Account, AuthMethod, AuthState, Diagnostic, MethodFlow, OperationKind, OperationResult,
+};
+use crate::error::{Failure, FailureKind};
+use crate::outcome::AgentOutcome;
+
+impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
+    fn from(outcome: &'a AgentOutcome) -> Self {
+        let handshake = outcome.handshake.as_ref();
+        let offers = handshake.map(|handshake| handshake.offers).unwrap_or_default();
+        Self {
+            name: &outcome.name,
+            kind: match outcome.kind {
+                AgentKind::Acp => Kind::Acp,
+                AgentKind::Mcp => Kind::Mcp,
+            },
+            defined_in: DefinedIn::from(&outcome.origin),
+            launch: LaunchReport {
+                command: &outcome.launch.program,
+                args: &outcome.launch.args,
+                env_names: outcome.launch.env.iter().map(|(name, _)| name.as_str()).collect(),
+            },
+            peer: handshake.and_then(|handshake| handshake.peer.as_ref()).map(|peer| PeerReport {
+                name: peer.name.as_ref(),
+                title: peer.title.as_ref(),
+                version: peer.version.as_ref(),
+            }),
+            protocol_version: handshake.map(|handshake| handshake.version),
+            state: State::from(outcome.report.state),
+            reported_state: outcome.report.reported_state.as_ref(),
+            verified: outcome.report.verified,
+            evidence: outcome.report.evidence.map(crate::auth::Evidence::name),
+            message: outcome.report.message.as_ref(),
+            accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
+            accounts_masked: outcome.masked,
+            auth_methods: handshake
+                .iter()
+                .flat_map(|handshake| &handshake.methods)
+                .map(|method| MethodReport::new(method, outcome))
+                .collect(),
+            credential_variables: outcome.credential_variables(),
+            operations: Operations {
+                status: offers.status || offers.pushed_status,
+                login: offers.login,
+                logout: offers.logout,
+            },
+            operation: outcome.operation.as_ref().map(|operation| OperationReport {
+                kind: match operation.kind {
+                    OperationKind::Login => OperationName::Login,
+                    OperationKind::Logout => OperationName::Logout,
+                },
+                method: operation.method.as_ref(),
+                result: ResultName::from(operation.result),
+                verified: operation.verified,
+            }),
+            error: outcome.failure.as_ref().map(ErrorReport::from),
+            diagnostics: outcome.diagnostics.iter().map(DiagnosticReport::from).collect(),
+            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl From<&Origin> for DefinedIn {
+    fn from(origin: &Origin) -> Self {
+        match origin {
+            Origin::CommandLine => Self { kind: DefinedInKind::CommandLine, path: None },
+            Origin::Config(path) => {
+                Self { kind: DefinedInKind::Config, path: Some(path.display().to_string()) }
+            }
+            Origin::BuiltIn => Self { kind: DefinedInKind::BuiltIn, path: None },
+        }
+    }
+}
+
+impl From<AuthState> for State {
+    fn from(state: AuthState) -> Self {
+        match state {
+            AuthState::Authenticated => Self::Authenticated,
+            AuthState::Unauthenticated => Self::Unauthenticated,
+            AuthState::NotRequired => Self::NotRequired,
+            AuthState::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl<'a> From<&'a Account> for AccountReport<'a> {
+    fn from(account: &'a Account) -> Self {
+        Self {
+            label: &account.label,
+            description: account.description.as_ref(),
+            active: account.active,
+            name: account.name.as_ref(),
+            email: account.email.as_ref(),
+            organization: account.organization.as_ref(),
+        }
+    }
+}
+
+impl<'a> MethodReport<'a> {
+    fn new(method: &'a AuthMethod, outcome: &AgentOutcome) -> Self {
+        let obstacle = method.obstacle(outcome.has_terminal);
+        Self {
+            id: &method.id,
+            name: &method.name,
+            r#type: &method.type_name,
+            description: method.description.as_ref(),
+            usable: obstacle.is_none(),
+            flow: match &method.flow {
+                MethodFlow::Agent => Flow::Agent,
+                MethodFlow::Terminal { .. } => Flow::Terminal,
+                MethodFlow::Recipe(_) => Flow::ProposedCommand,
+                MethodFlow::Values { .. } => Flow::Values,
+                MethodFlow::Unsupported(_) => Flow::Unsupported,
+            },
+            obstacle,
+            command: method.command_line(&outcome.launch),
+            variables: method.variables().collect(),
+            raw: &method.raw,
+        }
+    }
+}
+
+impl From<OperationResult> for ResultName {
+    fn from(result: OperationResult) -> Self {
+        match result {
+            OperationResult::SignedIn => Self::SignedIn,
+            OperationResult::AlreadySignedIn => Self::AlreadySignedIn,
+            OperationResult::SignedOut => Self::SignedOut,
+            OperationResult::AlreadySignedOut => Self::AlreadySignedOut,
+            OperationResult::Declined => Self::Declined,
+            OperationResult::Failed => Self::Failed,
+            OperationResult::Unsupported => Self::Unsupported,
+        }
+    }
+}
+
+impl<'a> From<&'a Failure> for ErrorReport<'a> {
+    fn from(failure: &'a Failure) -> Self {
+        Self {
+            kind: match failure.kind {
+                FailureKind::Usage => ErrorKind::Usage,
+                FailureKind::Config => ErrorKind::Config,
+                FailureKind::StartFailed => ErrorKind::StartFailed,
+                FailureKind::Exited => ErrorKind::Exited,
+                FailureKind::Protocol | FailureKind::InvalidAnswer => ErrorKind::Protocol,
+                FailureKind::UnsupportedVersion => ErrorKind::UnsupportedVersion,
+                FailureKind::Unsupported => ErrorKind::Unsupported,
+                FailureKind::Rejected => ErrorKind::Rejected,
+                FailureKind::Timeout => ErrorKind::Timeout,
+                FailureKind::Interrupted(_) => ErrorKind::Interrupted,
+                FailureKind::Output => ErrorKind::Output,
+                FailureKind::Internal => ErrorKind::Internal,
+            },
+            phase: failure.phase.name(),
+            message: &failure.message,
+            code: failure.code,
+            data: failure.data.as_ref(),
+            stderr: failure.stderr.as_ref(),
+            hints: &failure.hints,
+        }
+    }
+}
+
+impl<'a> From<&'a Diagnostic> for DiagnosticReport<'a> {
+    fn from(diagnostic: &'a Diagnostic) -> Self {
+        Self { kind: diagnostic.kind, message: &diagnostic.message }
+    }
+}

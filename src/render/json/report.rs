@@ -1,0 +1,255 @@
+//! The structs that JSON output is made of. They are its contract.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::untrusted::Untrusted;
+
+/// Raised when a key changes its meaning or goes; keys are only added within one version.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What acp-auth --json prints: exactly one document on stdout.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Document<'a> {
+    /// The version of this schema.
+    pub schema_version: u32,
+    /// The command that ran; null when the command line could not be read.
+    pub command: Option<&'a str>,
+    /// The exit code of the process.
+    pub exit_code: u8,
+    /// The agents asked, in the order they were named in.
+    pub agents: Vec<AgentReport<'a>>,
+    /// What stopped the run before any agent was started.
+    pub error: Option<ErrorReport<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentReport<'a> {
+    /// The name the agent was asked for by, or its program's.
+    pub name: &'a str,
+    pub kind: Kind,
+    pub defined_in: DefinedIn,
+    pub launch: LaunchReport<'a>,
+    /// What the agent says it is; null before a handshake.
+    pub peer: Option<PeerReport<'a>>,
+    /// The ACP version spoken: 1 or 2; null before a handshake.
+    pub protocol_version: Option<u16>,
+    pub state: State,
+    /// The agent's own word for its state, where it is none of the four.
+    pub reported_state: Option<&'a Untrusted>,
+    /// The message that the state rests on; null when nothing told it.
+    pub evidence: Option<&'a str>,
+    /// What the agent says about its state in words.
+    pub message: Option<&'a Untrusted>,
+    /// Whether the credentials were seen to work, by a prompt that was answered.
+    pub verified: bool,
+    /// Display only: never identifiers.
+    pub accounts: Vec<AccountReport<'a>>,
+    /// Whether account details were replaced because this is a CI job.
+    pub accounts_masked: bool,
+    pub auth_methods: Vec<MethodReport<'a>>,
+    /// Variables that are set for the agent and that one of its methods names: probably what it
+    /// uses. Names only.
+    pub credential_variables: Vec<&'a str>,
+    pub operations: Operations,
+    /// Filled by login and logout.
+    pub operation: Option<OperationReport<'a>>,
+    pub error: Option<ErrorReport<'a>>,
+    /// What the agent did that the protocol does not have.
+    pub diagnostics: Vec<DiagnosticReport<'a>>,
+    /// Milliseconds from the start of the agent to its answer.
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Acp,
+    Mcp,
+}
+
+/// Where the agent's definition stands.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DefinedIn {
+    pub kind: DefinedInKind,
+    pub path: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DefinedInKind {
+    CommandLine,
+    Config,
+    BuiltIn,
+}
+
+/// How the agent was started.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LaunchReport<'a> {
+    pub command: &'a str,
+    pub args: &'a [String],
+    /// Names of the variables set for it; values are never shown.
+    pub env_names: Vec<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PeerReport<'a> {
+    pub name: Option<&'a Untrusted>,
+    pub title: Option<&'a Untrusted>,
+    pub version: Option<&'a Untrusted>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Authenticated,
+    Unauthenticated,
+    NotRequired,
+    Unknown,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AccountReport<'a> {
+    pub label: &'a Untrusted,
+    pub description: Option<&'a Untrusted>,
+    pub active: Option<bool>,
+    pub name: Option<&'a Untrusted>,
+    pub email: Option<&'a Untrusted>,
+    pub organization: Option<&'a Untrusted>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MethodReport<'a> {
+    pub id: &'a Untrusted,
+    pub name: &'a Untrusted,
+    /// The type on the wire; `agent` where v1 leaves it out.
+    pub r#type: &'a Untrusted,
+    pub description: Option<&'a Untrusted>,
+    /// Whether acp-auth can sign in by it here and now.
+    pub usable: bool,
+    /// How acp-auth carries it out.
+    pub flow: Flow,
+    /// Why it cannot be used here and now.
+    pub obstacle: Option<&'a str>,
+    /// The command that runs on the terminal: the agent's own program, or one it proposes.
+    pub command: Option<String>,
+    /// The environment variables its values are taken from.
+    pub variables: Vec<&'a str>,
+    /// The method as the agent sent it.
+    pub raw: &'a Value,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// The agent does it when it is asked to.
+    Agent,
+    /// The agent's own program runs on the terminal.
+    Terminal,
+    /// A command that the agent proposes runs on the terminal, after agreement.
+    ProposedCommand,
+    /// Values are provided.
+    Values,
+    /// Not driven by acp-auth.
+    Unsupported,
+}
+
+/// What the agent offers.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Operations {
+    /// It reports its state, when asked or by itself.
+    pub status: bool,
+    pub login: bool,
+    pub logout: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OperationReport<'a> {
+    pub kind: OperationName,
+    /// The method that was used.
+    pub method: Option<&'a Untrusted>,
+    pub result: ResultName,
+    /// Whether the agent's own word confirms the result.
+    pub verified: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OperationName {
+    Login,
+    Logout,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ResultName {
+    SignedIn,
+    AlreadySignedIn,
+    SignedOut,
+    AlreadySignedOut,
+    Declined,
+    Failed,
+    Unsupported,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorReport<'a> {
+    pub kind: ErrorKind,
+    /// The step that failed: a method of the protocol, or one of `configuration`, `start`,
+    /// `choice`, `terminal_login`, `output`.
+    pub phase: &'a str,
+    pub message: &'a Untrusted,
+    /// The JSON-RPC error code the agent gave.
+    pub code: Option<i64>,
+    /// The JSON-RPC error data the agent gave.
+    pub data: Option<&'a Value>,
+    /// The last that the agent wrote to its stderr.
+    pub stderr: Option<&'a Untrusted>,
+    /// What to do next.
+    pub hints: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    Usage,
+    Config,
+    StartFailed,
+    Exited,
+    Protocol,
+    UnsupportedVersion,
+    Unsupported,
+    Rejected,
+    Timeout,
+    Interrupted,
+    Output,
+    Internal,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DiagnosticReport<'a> {
+    /// A stable word, such as `stdout_noise`.
+    pub kind: &'a str,
+    pub message: &'a Untrusted,
+}
