@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::settings::parse_duration;
@@ -20,9 +21,10 @@ use crate::settings::parse_duration;
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
+    args_override_self = true,
     after_help = "Exit codes: 0 signed in or done, 1 not signed in or refused, 2 usage or configuration, \
                   3 not known or not offered, 4 the agent failed, 124 a time limit passed, \
-                  130 interrupted, 143 terminated.\n\nTry it: acp-auth status demo"
+                  129, 130, 131, 143 ended by a signal.\n\nTry it: acp-auth status demo"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -60,7 +62,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     /// Names of agents: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
     pub agents: Vec<String>,
     /// Where the agent does not say, open a session and end it, or send one short prompt, which
     /// costs tokens
@@ -79,7 +81,7 @@ pub struct StatusArgs {
 #[derive(Debug, Args)]
 pub struct LoginArgs {
     /// Name of the agent: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
     pub agent: Option<String>,
     /// The method to sign in by, as `acp-auth status` lists them
     #[arg(long, short, value_name = "ID")]
@@ -106,7 +108,7 @@ pub struct LoginArgs {
 #[derive(Debug, Args)]
 pub struct LogoutArgs {
     /// Name of the agent: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
     pub agent: Option<String>,
     #[command(flatten)]
     pub command: CommandArgs,
@@ -133,7 +135,7 @@ pub struct DemoAgentArgs {
 }
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of all commands")]
 pub struct CommonArgs {
     /// Print one JSON document on stdout, whatever happens

@@ -19,7 +19,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Starts to listen for INT, TERM and HUP on the current runtime.
+    /// Starts to listen for INT, TERM, HUP and QUIT on the current runtime.
     ///
     /// # Errors
     /// When the handlers cannot be installed.
@@ -79,6 +79,7 @@ struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hangup: tokio::signal::unix::Signal,
+    quit: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -88,6 +89,7 @@ fn signals() -> io::Result<Signals> {
         interrupt: signal(SignalKind::interrupt())?,
         terminate: signal(SignalKind::terminate())?,
         hangup: signal(SignalKind::hangup())?,
+        quit: signal(SignalKind::quit())?,
     })
 }
 
@@ -98,6 +100,7 @@ impl Signals {
             _ = self.interrupt.recv() => 2,
             _ = self.terminate.recv() => 15,
             _ = self.hangup.recv() => 1,
+            _ = self.quit.recv() => 3,
         }
     }
 }

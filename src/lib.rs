@@ -22,12 +22,13 @@ mod trace;
 mod ui;
 mod untrusted;
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstream::ColorChoice;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command, CommonArgs};
 use commands::Run;
@@ -104,11 +105,11 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
             Ok(interrupt) => interrupt,
             Err(error) => return refuse_to_start(name, common, &error),
         };
-        let settings = match Settings::resolve(common) {
+        let settings = match resolve(common, &interrupt).await {
             Ok(settings) => settings,
             Err(failure) => return refuse_settings(name, common, &failure),
         };
-        let ui = Ui::new(Facts::gather(), settings.color, settings.quiet, interrupt.clone());
+        let ui = Ui::new(Facts::gather(), &settings, interrupt.clone());
         let run = Run { settings: Arc::new(settings), ui: Arc::new(ui), interrupt };
         let outcome = match command {
             Command::Login(args) => commands::login(&run, args).await,
@@ -126,6 +127,25 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
     exit
 }
 
+/// Resolves the settings; where that can block, as a pipe does, signals are seen meanwhile.
+async fn resolve(common: &CommonArgs, interrupt: &Interrupt) -> Result<Settings, Failure> {
+    if !Settings::may_block(common) {
+        return Settings::resolve(common);
+    }
+    let common = common.clone();
+    let resolving = tokio::task::spawn_blocking(move || Settings::resolve(&common));
+    tokio::select! {
+        resolved = resolving => resolved.unwrap_or_else(|error| {
+            let text = format!("the settings could not be resolved: {error}");
+            Err(Failure::new(FailureKind::Internal, Phase::Configuration, text))
+        }),
+        signal = interrupt.raised() => {
+            let kind = FailureKind::Interrupted(signal);
+            Err(Failure::new(kind, Phase::Configuration, "interrupted while files were opened"))
+        }
+    }
+}
+
 /// Answers a command line that does not parse, or one that asks for help.
 fn refuse(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
@@ -137,13 +157,20 @@ fn refuse(error: &clap::Error) -> Exit {
     }
     if wants_json() {
         let text = error.render().to_string();
-        let message = text.trim().trim_start_matches("error: ").lines().next().unwrap_or_default();
-        let document = render::json::failure_document(None, &Failure::usage(message));
+        let mut lines = text.trim().trim_start_matches("error: ").lines().map(str::trim);
+        let mut failure = Failure::usage(lines.next().unwrap_or_default());
+        failure.hints.extend(lines.filter(|line| !line.is_empty()).map(ToOwned::to_owned));
+        let document = render::json::failure_document(None, &failure);
         // The exit code is that of the usage error, also when nobody reads the document.
         let _ = print(&document);
     }
     // With stderr gone there is nowhere left to say so.
-    let _ = error.print();
+    let _ = if error.kind() == clap::error::ErrorKind::MissingSubcommand {
+        // The message would list the hidden commands too.
+        writeln!(anstream::stderr(), "{}", Cli::command().render_help().ansi())
+    } else {
+        error.print()
+    };
     Exit::Usage
 }
 
@@ -172,7 +199,6 @@ fn wants_json() -> bool {
 
 /// Writes to stdout; that nobody reads on is no error.
 fn print(text: &str) -> std::io::Result<()> {
-    use std::io::Write;
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -191,7 +217,6 @@ fn finish(printed: std::io::Result<()>) -> Exit {
 }
 
 fn complain(text: &str) {
-    use std::io::Write;
     // With stderr gone there is nowhere left to say so.
     let _ = writeln!(anstream::stderr(), "{text}");
 }

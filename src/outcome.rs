@@ -8,8 +8,9 @@ use crate::auth::{
     StatusReport,
 };
 use crate::connection::Launch;
-use crate::error::{Failure, FailureKind};
+use crate::error::{Failure, FailureKind, Phase};
 use crate::exit::Exit;
+use crate::protocol::means_sign_in_required;
 use crate::redact::{MASKED, mask_addresses};
 use crate::untrusted::Untrusted;
 
@@ -44,7 +45,9 @@ impl AgentOutcome {
     /// The exit of a run that asked this agent only.
     #[must_use]
     pub fn exit(&self) -> Exit {
-        let of_failure = self.failure.as_ref().map(Failure::exit);
+        // Refused for want of sign-in is an answer, whatever was being done.
+        let failure = self.failure.as_ref().filter(|failure| !means_sign_in_required(failure));
+        let of_failure = failure.map(Failure::exit);
         match (&self.operation, of_failure) {
             // What a command cannot do without outweighs what it found out.
             (
@@ -79,7 +82,8 @@ impl AgentOutcome {
 
     /// Takes `initialize` refused for want of sign-in as the answer that it is.
     pub fn read_refusal(&mut self) {
-        if !self.failure.as_ref().is_some_and(crate::protocol::means_sign_in_required) {
+        let is_answer = self.failure.as_ref().is_some_and(means_sign_in_required);
+        if self.operation.is_some() || !is_answer {
             return;
         }
         if let Some(failure) = self.failure.take() {
@@ -95,7 +99,21 @@ impl AgentOutcome {
     /// Replaces names, e-mail addresses and organizations, wherever they show.
     pub fn mask_accounts(&mut self) {
         self.masked = true;
-        let hide = |text: &mut Untrusted| *text = mask_addresses(text.raw()).into();
+        let details = self.report.accounts.iter().flat_map(|account| {
+            [&account.name, &account.email, &account.organization].into_iter().flatten()
+        });
+        let known: Vec<String> = details
+            .map(|detail| detail.raw().trim().to_owned())
+            .filter(|detail| detail.len() > 2)
+            .collect();
+        let mask = |text: &str| {
+            let mut masked = mask_addresses(text);
+            for detail in &known {
+                masked = masked.replace(detail.as_str(), MASKED);
+            }
+            masked
+        };
+        let hide = |text: &mut Untrusted| *text = mask(text.raw()).into();
         for account in &mut self.report.accounts {
             hide(&mut account.label);
             account.description.iter_mut().for_each(hide);
@@ -105,15 +123,16 @@ impl AgentOutcome {
                 }
             }
         }
+        self.stderr = mask(&self.stderr);
         self.report.message.iter_mut().for_each(hide);
         self.diagnostics.iter_mut().for_each(|remark| hide(&mut remark.message));
         if let Some(failure) = &mut self.failure {
             hide(&mut failure.message);
             failure.reply.iter_mut().for_each(hide);
             failure.stderr.iter_mut().for_each(hide);
-            failure.hints.iter_mut().for_each(|hint| *hint = mask_addresses(hint));
+            failure.hints.iter_mut().for_each(|hint| *hint = mask(hint));
             if let Some(data) = &mut failure.data {
-                crate::redact::map_strings(data, &mask_addresses);
+                crate::redact::map_strings(data, &mask);
             }
         }
     }
@@ -138,7 +157,8 @@ impl AgentOutcome {
     #[must_use]
     pub fn could_not_be_asked(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| {
-            !failure.leaves_connection() && failure.kind != FailureKind::Unsupported
+            let is_refused = failure.phase == Phase::INITIALIZE;
+            (is_refused || !failure.leaves_connection()) && failure.kind != FailureKind::Unsupported
         })
     }
 }

@@ -12,7 +12,8 @@ pub const REDACTED: &str = "[redacted]";
 /// What stands where an account detail stood.
 pub const MASKED: &str = "***";
 
-/// The shortest value that is looked for in texts; a shorter one would hit ordinary words.
+/// The shortest value, in bytes, that is looked for because of where it came from; a shorter one
+/// would hit ordinary words.
 const SHORTEST_SECRET: usize = 6;
 
 /// A value that came from a prompt or from stdin: hidden wherever it would show, wiped after use.
@@ -61,6 +62,15 @@ impl Secrets {
         }
     }
 
+    /// Remembers the value of a variable that was set for an agent.
+    pub fn learn_variable(&self, name: &str, value: &str) {
+        if is_secret_name(name) {
+            self.learn_short(value);
+        } else {
+            self.learn(value);
+        }
+    }
+
     /// Remembers a value that is certainly secret, however short.
     fn learn_short(&self, value: &str) {
         let value = value.trim();
@@ -86,6 +96,8 @@ impl Secrets {
         for (name, value) in std::env::vars() {
             if is_secret_name(&name) {
                 self.learn(&value);
+            } else if let Some(password) = password_in(&value) {
+                self.learn(password);
             }
         }
     }
@@ -121,6 +133,13 @@ impl Secrets {
     }
 }
 
+/// The password in an address such as `postgres://user:password@host/`.
+fn password_in(address: &str) -> Option<&str> {
+    let (_, rest) = address.split_once("://")?;
+    let (user, _) = rest.split_once('@')?;
+    user.split_once(':').map(|(_, password)| password)
+}
+
 /// Replaces every string of a JSON value, keys included.
 pub fn map_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
     match value {
@@ -139,13 +158,29 @@ pub fn map_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
 /// Whether a variable or field of this name holds a secret.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
-    ["apikey", "token", "secret", "password", "passwd", "credential", "accesskey", "privatekey"]
-        .iter()
-        .any(|word| name.contains(word))
-        || name.ends_with("key")
-        || name == "authorization"
+    let name = name.to_ascii_lowercase();
+    let joined = name.replace(['_', '-'], "");
+    SECRET_PARTS.iter().any(|part| joined.contains(part))
+        || name.split(['_', '-']).any(|word| SECRET_WORDS.contains(&word))
 }
+
+/// Parts of names that say it wherever they stand.
+const SECRET_PARTS: &[&str] = &[
+    "apikey",
+    "accesskey",
+    "authorization",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "token",
+];
+
+/// Words that say it by themselves.
+const SECRET_WORDS: &[&str] = &["auth", "cred", "creds", "key", "pass", "pat", "pin"];
 
 /// Replaces e-mail addresses in `text`.
 #[must_use]
@@ -159,6 +194,7 @@ fn token_patterns() -> &'static [(Regex, &'static str)] {
     static PATTERNS: OnceLock<Vec<(Regex, &'static str)>> = OnceLock::new();
     PATTERNS.get_or_init(|| {
         vec![
+            (compile(r"(://[^/\s:@]+:)[^/\s@]{3,}@"), "$1[redacted]@"),
             (compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), "$1 [redacted]"),
             // NAME=value, NAME: "value", and NAME: value where it has a digit and so is no prose.
             (named_value(r#"\s*=\s*["']?)[^\s"',;&\[\]{}]{4,}"#), "$1[redacted]"),
@@ -203,6 +239,7 @@ mod tests {
             "refresh_token=abcdef1234567890",
             "{\"accessToken\":\"abcdef1234567890\"}",
             "X-Api-Key: abcdef1234567890",
+            "postgres://user:abcdef12@host/db",
             "password: 'abcdefghijkl'",
             "using sk-abcdef1234567890",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdef1234567890",
@@ -224,6 +261,24 @@ mod tests {
             "takes DEMO_API_KEY: from the environment",
         ] {
             assert_eq!(secrets.hide_tokens(text), text);
+        }
+    }
+
+    #[test]
+    fn names_of_secrets_are_known() {
+        for name in [
+            "DB_PASS",
+            "GH_PAT",
+            "OPENAI_API_KEY",
+            "npm-auth",
+            "SESSION_COOKIE",
+            "accessToken",
+            "key",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["PATH", "PWD", "HOME", "KEYBOARD", "authMethods", "CODEX_HOME", "COMPASS"] {
+            assert!(!is_secret_name(name), "{name}");
         }
     }
 

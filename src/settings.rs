@@ -66,7 +66,7 @@ impl Settings {
             config,
             config_path,
             config_was_named: args.config.is_some(),
-            cwd: args.cwd.clone(),
+            cwd: directory(args.cwd.as_ref())?,
             env: args.env.iter().map(|given| environment_entry(given)).collect::<Result<_, _>>()?,
             trace: args
                 .trace
@@ -82,6 +82,15 @@ impl Settings {
             login_timeout: duration(args.login_timeout, "ACP_AUTH_LOGIN_TIMEOUT")?,
             protocol: protocol(args.protocol)?,
         })
+    }
+
+    /// Whether resolving may wait for somebody: a file that is named is a pipe or a device.
+    #[must_use]
+    pub fn may_block(args: &CommonArgs) -> bool {
+        let config = args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
+        let trace = args.trace.clone().or_else(|| variable("ACP_AUTH_TRACE").map(PathBuf::from));
+        let is_special = |path: PathBuf| path.metadata().is_ok_and(|facts| !facts.is_file());
+        [config, trace].into_iter().flatten().any(is_special)
     }
 
     /// The limits for one agent: what was asked for over what its definition says.
@@ -173,13 +182,23 @@ const fn color(given: ColorArg) -> ColorChoice {
     }
 }
 
+/// A directory that was named and must be one.
+fn directory(given: Option<&PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match given {
+        Some(path) if !path.is_dir() => {
+            Err(Failure::usage(format!("--cwd {} is no directory", path.display())))
+        }
+        given => Ok(given.cloned()),
+    }
+}
+
 /// Reads `NAME=VALUE`, or `NAME` for a variable that must be set in the environment.
 fn environment_entry(given: &str) -> Result<(String, String), Failure> {
     let (name, value) = match given.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (given, None),
     };
-    if name.is_empty() {
+    if name.is_empty() || given.contains('\0') {
         return Err(Failure::usage("--env takes NAME or NAME=VALUE"));
     }
     match value.or_else(|| std::env::var(name).ok()) {

@@ -99,7 +99,14 @@ impl Trace {
             .flatten();
         match message {
             Some(mut message) => {
-                hide_fields(&mut message);
+                let mut details = Vec::new();
+                hide_fields(&mut message, &mut details);
+                // What an account says of itself may stand in another text of the message too.
+                crate::redact::map_strings(&mut message, &|text| {
+                    details
+                        .iter()
+                        .fold(text.to_owned(), |text, detail| text.replace(detail.as_str(), MASKED))
+                });
                 entry["message"] = message;
             }
             None => {
@@ -114,37 +121,48 @@ impl Trace {
     }
 }
 
-/// Replaces the fields whose names say that they hold a secret or describe an account.
-fn hide_fields(value: &mut Value) {
+/// Replaces the fields whose names say that they hold a secret or describe an account, and collects
+/// the details of accounts.
+fn hide_fields(value: &mut Value, details: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields.iter_mut() {
                 if is_secret_name(name) && field.is_string() {
                     *field = REDACTED.into();
                 } else if matches!(name.as_str(), "email" | "organization") && field.is_string() {
+                    collect(field, details);
                     *field = MASKED.into();
                 } else if matches!(name.as_str(), "accounts" | "account" | "authStatus") {
-                    mask_account(field);
+                    mask_account(field, details);
                 }
-                hide_fields(field);
+                hide_fields(field, details);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(hide_fields),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_fields(item, details)),
         _ => {}
     }
 }
 
 /// Replaces every text of an account but the words that say what kind it is.
-fn mask_account(value: &mut Value) {
+fn mask_account(value: &mut Value, details: &mut Vec<String>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(mask_account),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_account(item, details)),
         Value::Object(fields) => {
             for (name, field) in fields.iter_mut() {
                 if field.is_string() && !matches!(name.as_str(), "kind" | "vendor" | "plan") {
+                    if name != "label" && name != "detail" && name != "description" {
+                        collect(field, details);
+                    }
                     *field = MASKED.into();
                 }
             }
         }
         _ => {}
     }
+}
+
+fn collect(field: &Value, details: &mut Vec<String>) {
+    let detail =
+        field.as_str().map(str::trim).filter(|detail| detail.len() > 2 && *detail != MASKED);
+    details.extend(detail.map(ToOwned::to_owned));
 }

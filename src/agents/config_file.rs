@@ -1,6 +1,7 @@
 //! `config.toml`: read with positions, so that an error can say file, line and column.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,10 @@ use crate::auth::Probe;
 use crate::connection::Launch;
 use crate::error::Failure;
 use crate::protocol::ProtocolChoice;
+use crate::untrusted::is_unseen;
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 const TOP_KEYS: &[&str] = &["default", "agents"];
 const AGENT_KEYS: &[&str] =
@@ -51,16 +56,32 @@ impl ConfigFile {
     /// # Errors
     /// A configuration failure with file, line and column.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let mut bytes = Vec::new();
+        let unreadable = |error: std::io::Error| {
             Failure::config(format!("the configuration {} cannot be read: {error}", path.display()))
+        };
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > LONGEST {
+            let text = format!("the configuration {} has more than 1 MiB", path.display());
+            return Err(Failure::config(text));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            Self::unread(path, text).failure(&(valid..valid), "this is no UTF-8 text")
         })?;
         // Editors on Windows write a byte order mark; its three bytes are no column.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
         Self::parse(path, text)
     }
 
+    fn unread(path: &Path, text: String) -> Self {
+        Self { path: path.to_owned(), text, default: None, agents: Vec::new() }
+    }
+
     fn parse(path: &Path, text: String) -> Result<Self, Failure> {
-        let mut file = Self { path: path.to_owned(), text, default: None, agents: Vec::new() };
+        let mut file = Self::unread(path, text);
         let table = DeTable::parse(&file.text)
             .map_err(|error| file.failure(&error.span().unwrap_or(0..0), error.message()))?;
         let mut default = None;
@@ -101,9 +122,32 @@ impl ConfigFile {
         self.agents.iter().map(|agent| agent.name.get_ref().as_str())
     }
 
-    /// Which protocol family the agent of that name speaks, if it is defined.
-    pub fn kind_of(&self, name: &str) -> Option<AgentKind> {
-        self.find(name).map(|agent| agent.kind)
+    /// As [`ConfigFile::definition`], for a run over all agents: one that cannot be used is told of
+    /// in its place and keeps nobody from being asked.
+    pub fn definition_or_failure(&self, name: &str, lookup: Lookup<'_>) -> Option<AgentDefinition> {
+        let failure = match self.definition(name, lookup) {
+            Ok(found) => return found,
+            Err(failure) => failure,
+        };
+        let agent = self.find(name)?;
+        let raw =
+            |texts: &[Located]| texts.iter().map(|text| text.get_ref().clone()).collect::<Vec<_>>();
+        Some(AgentDefinition {
+            name: name.to_owned(),
+            kind: agent.kind,
+            origin: Origin::Config(self.path.clone()),
+            launch: Launch {
+                program: raw(&agent.command).remove(0),
+                args: raw(agent.args.as_deref().unwrap_or_default()),
+                env: Vec::new(),
+                cwd: None,
+            },
+            timeout: None,
+            protocol: None,
+            probe: None,
+            failure: Some(failure),
+            target: Target { name: Some(name.to_owned()), ..Target::default() },
+        })
     }
 
     fn find(&self, name: &str) -> Option<&RawAgent> {
@@ -133,7 +177,8 @@ impl ConfigFile {
             command = split_command(line)
                 .map_err(|reason| self.failure(&agent.command[0].span(), &reason))?;
         }
-        let Some((program, first_args)) = command.split_first() else {
+        let program = command.split_first().filter(|(program, _)| !program.trim().is_empty());
+        let Some((program, first_args)) = program else {
             return Err(
                 self.failure(&agent.name.span(), &format!("the agent {name} has an empty command"))
             );
@@ -164,6 +209,7 @@ impl ConfigFile {
             timeout,
             protocol: agent.protocol,
             probe: agent.probe,
+            failure: None,
             target: Target { name: Some(name.to_owned()), ..Target::default() },
         }))
     }
@@ -184,10 +230,13 @@ impl ConfigFile {
             probe: None,
             kind: AgentKind::Acp,
         };
-        if name.get_ref().is_empty() || name.get_ref().starts_with('-') {
-            return Err(
-                self.failure(&name.span(), "an agent's name must not be empty or begin with `-`")
-            );
+        let is_typable = |name: &str| {
+            !name.trim().is_empty() && !name.starts_with('-') && !name.chars().any(is_unseen)
+        };
+        if !is_typable(name.get_ref()) {
+            let message =
+                "an agent's name has letters that can be seen and does not begin with `-`";
+            return Err(self.failure(&name.span(), message));
         }
         for (key, value) in self.table(name.get_ref(), value)? {
             match key.get_ref().as_ref() {
@@ -198,6 +247,12 @@ impl ConfigFile {
                 "args" => agent.args = Some(self.strings("args", value)?),
                 "env" => {
                     for (variable, value) in self.table("env", value)? {
+                        if variable.get_ref().is_empty() || variable.get_ref().contains(['=', '\0'])
+                        {
+                            return Err(
+                                self.failure(&variable.span(), "this is no name of a variable")
+                            );
+                        }
                         agent.env.push((
                             variable.get_ref().to_string(),
                             self.string(variable.get_ref(), value)?,
@@ -252,6 +307,9 @@ impl ConfigFile {
 
     fn string(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Located, Failure> {
         match value.get_ref().as_str() {
+            Some(text) if text.contains('\0') => {
+                Err(self.failure(&value.span(), &format!("`{key}` contains a null character")))
+            }
             Some(text) => Ok(Spanned::new(value.span(), text.to_owned())),
             None => Err(self.wrong_type(key, "a string", value)),
         }
@@ -274,7 +332,10 @@ impl ConfigFile {
 
     fn wrong_type(&self, key: &str, wanted: &str, value: &Spanned<DeValue<'_>>) -> Failure {
         let found = value.get_ref().type_str();
-        self.failure(&value.span(), &format!("`{key}` is {wanted}, not of type {found}"))
+        self.failure(
+            &value.span(),
+            &format!("`{key}` must be {wanted}, and this is of type {found}"),
+        )
     }
 
     fn unknown_key(&self, key: &Spanned<Cow<'_, str>>, known: &[&str]) -> Failure {
@@ -295,7 +356,7 @@ impl ConfigFile {
 
 /// Splits a command given as one string, unless a file of that very name exists.
 fn split_command(line: &str) -> Result<Vec<String>, String> {
-    if !line.contains(char::is_whitespace) || expand_home(line).exists() {
+    if !line.contains([' ', '\t', '\n', '"', '\'']) || expand_home(line).exists() {
         return Ok(vec![line.to_owned()]);
     }
     shell_words::split(line)
@@ -358,7 +419,7 @@ mod tests {
     fn errors_name_line_and_column() {
         for (text, message) in [
             ("[agents.a]\ncomand = \"x\"", "c.toml:2:1: unknown key `comand`"),
-            ("[agents.a]\ncommand = 1", "c.toml:2:11: `command` is a string"),
+            ("[agents.a]\ncommand = 1", "c.toml:2:11: `command` must be a string"),
             ("defualt = \"a\"", "c.toml:1:1: unknown key `defualt`"),
             ("default = \"b\"", "c.toml:1:11: the default agent b is not defined"),
             ("[agents.a]\nargs = []", "c.toml:1:9: the agent a has no command"),

@@ -43,6 +43,7 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
         timeout: None,
         protocol: None,
         probe: None,
+        failure: None,
         target: Target { name: Some(NAME.to_owned()), ..Target::default() },
     })
 }

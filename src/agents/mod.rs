@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use crate::auth::Probe;
 use crate::connection::Launch;
+use crate::error::Failure;
 use crate::protocol::ProtocolChoice;
 
 /// Which protocol family a peer speaks.
@@ -46,6 +47,8 @@ pub struct AgentDefinition {
     pub protocol: Option<ProtocolChoice>,
     /// How far a status goes when it is not told otherwise.
     pub probe: Option<Probe>,
+    /// Why it cannot be started; others can be asked all the same.
+    pub failure: Option<Failure>,
     pub target: Target,
 }
 

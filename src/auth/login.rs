@@ -34,6 +34,15 @@ pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Find
         return ended(before, OperationResult::Failed, None);
     }
     if before.report.state.is_usable() && !options.force {
+        if let Some(id) = &options.method
+            && !visit.methods().iter().any(|method| method.id.raw() == id)
+        {
+            // No error: agents hide methods in CI, where a login that is done must stay done.
+            visit.remark(Diagnostic::new(
+                "unknown_method",
+                format!("the method {id} is not offered here"),
+            ));
+        }
         let mut finding = ended(before, OperationResult::AlreadySignedIn, None);
         confirm(&mut finding, false);
         return finding;

@@ -82,8 +82,12 @@ async fn hand_over(visit: &mut Visit, launch: &Launch, ui: &Ui) -> Result<(), Fa
     ui.note("if it stays open, quit the agent's program when you are signed in");
     let child = launch.start_on_terminal(&visit.runner.agent)?;
     let ended = wait(&visit.runner, child, ui).await;
-    // A program that was killed leaves the terminal as it had set it.
-    ui.terminal.restore();
+    let was_killed = ended.as_ref().is_err_and(|failure| failure.kind != FailureKind::Rejected);
+    if was_killed {
+        ui.terminal.restore_screen();
+    } else {
+        ui.terminal.restore();
+    }
     ended
 }
 
@@ -121,7 +125,9 @@ async fn wait(runner: &Runner, mut child: Child, ui: &Ui) -> Result<(), Failure>
         }
         signal = interrupt.raised() => {
             // The terminal sent the signal to the program as well.
-            ui.note("ending the sign-in program, a second Ctrl-C kills it");
+            // What the program had set would garble the line.
+            ui.terminal.restore();
+            ui.note("ending the sign-in program; one more signal kills it");
             let patience = if signal == 2 { INTERRUPT_PATIENCE } else { Duration::ZERO };
             end(&mut child, patience, interrupt).await;
             Err(interrupted(signal, phase, agent))

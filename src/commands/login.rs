@@ -12,6 +12,7 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
+        verb: "login",
         single: true,
     };
     if args.list {

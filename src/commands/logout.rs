@@ -11,6 +11,7 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
+        verb: "logout",
         single: true,
     };
     visit_all(run, "logout", &selection, &Action::Logout).await

@@ -87,7 +87,7 @@ impl Run {
             duration,
         };
         outcome.read_refusal();
-        if self.ui.facts.is_unattended_ci() && !self.settings.show_accounts {
+        if self.ui.masks {
             outcome.mask_accounts();
         }
         outcome

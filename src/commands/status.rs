@@ -13,6 +13,7 @@ pub async fn status(run: &Run, args: StatusArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agents,
         command: args.command.command,
+        verb: "status",
         single: args.watch || args.until.is_some(),
     };
     let until = args.until.map(|state| match state {

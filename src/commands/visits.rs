@@ -6,8 +6,13 @@ use tokio::time::Instant;
 
 use super::Run;
 use crate::agents::{AgentDefinition, Selection};
-use crate::auth::{Finding, LoginOptions, Probe, Visit, probe, sign_in, sign_out};
+use crate::auth::{
+    AuthState, Evidence, Finding, LoginOptions, Operation, OperationKind, OperationResult, Probe,
+    StatusReport, Visit, probe, sign_in, sign_out,
+};
+use crate::error::Failure;
 use crate::outcome::{AgentOutcome, RunOutcome};
+use crate::protocol::means_sign_in_required;
 use crate::ui::Ui;
 
 /// What is done at each agent.
@@ -84,9 +89,13 @@ async fn visit(
         _ => None,
     };
     let mut visit = Visit::new(run.runner(&agent, how_far.is_some()));
-    let finding = match visit.open().await {
+    let opened = match &agent.failure {
+        None => visit.open().await,
+        Some(failure) => Err(failure.clone()),
+    };
+    let finding = match opened {
         Ok(()) => perform(&mut visit, &action, how_far, &run.ui).await,
-        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
+        Err(failure) => unopened(&action, failure),
     };
     let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
     // Nobody listens only when the whole run is being unwound.
@@ -108,6 +117,45 @@ async fn perform(visit: &mut Visit, action: &Action, how_far: Option<Probe>, ui:
         Action::List => Finding { is_listing: true, ..Finding::default() },
         Action::Login(options) => sign_in(visit, options, ui).await,
         Action::Logout => sign_out(visit, ui).await,
+    }
+}
+
+/// What an agent that could not be spoken to comes to.
+fn unopened(action: &Action, failure: Failure) -> Finding {
+    let is_signed_out = means_sign_in_required(&failure);
+    let signed_out = |message| StatusReport {
+        state: AuthState::Unauthenticated,
+        evidence: Some(Evidence::Initialize),
+        message,
+        ..StatusReport::default()
+    };
+    let failed = |kind| Some(Operation::new(kind, OperationResult::Failed));
+    match action {
+        Action::Status(_) | Action::List => {
+            Finding { failure: Some(failure), ..Finding::default() }
+        }
+        Action::Login(_) => {
+            let hint = "it does not say how to sign in before that; sign in with its own program";
+            let (report, failure) = if is_signed_out {
+                (signed_out(failure.reply.clone()), failure.hint(hint))
+            } else {
+                (StatusReport::default(), failure)
+            };
+            let operation = failed(OperationKind::Login);
+            Finding { report, operation, failure: Some(failure), ..Finding::default() }
+        }
+        Action::Logout if is_signed_out => Finding {
+            report: signed_out(failure.reply),
+            operation: Some(Operation {
+                verified: true,
+                ..Operation::new(OperationKind::Logout, OperationResult::AlreadySignedOut)
+            }),
+            ..Finding::default()
+        },
+        Action::Logout => {
+            let operation = failed(OperationKind::Logout);
+            Finding { operation, failure: Some(failure), ..Finding::default() }
+        }
     }
 }
 

@@ -114,6 +114,8 @@ impl Launch {
 
     fn not_found(&self, agent: &str, directory: &Path, paths: Option<&OsStr>) -> Failure {
         let program = Path::new(&self.program);
+        let is_line = self.program.contains(char::is_whitespace);
+        let split = "a program and its arguments are separate words; a line is split only where no `args` are given";
         if program.components().count() > 1 {
             let full = directory.join(program);
             let reason = if full.is_file() {
@@ -121,7 +123,8 @@ impl Launch {
             } else {
                 format!("there is no program {}", full.display())
             };
-            return start_failed(agent, reason);
+            let failure = start_failed(agent, reason);
+            return if is_line { failure.hint(split) } else { failure };
         }
         let mut searched: Vec<String> = Vec::new();
         for path in paths.map(std::env::split_paths).into_iter().flatten() {
@@ -132,6 +135,12 @@ impl Launch {
         }
         let reason = format!("the program {} was not found on PATH", self.program);
         let failure = start_failed(agent, reason);
+        let failure = if is_line { failure.hint(split) } else { failure };
+        let failure = if self.program == crate::agents::demo::NAME {
+            failure.hint("the built-in agent is a name, and stands before `--`")
+        } else {
+            failure
+        };
         match searched.as_slice() {
             [] => failure.hint("PATH is empty"),
             searched => failure.hint(format!("looked in {}", searched.join(", "))),

@@ -31,11 +31,8 @@ pub use group::adopt_orphans;
 pub use launch::Launch;
 use shared::{Closed, Reply, RpcError, Shared};
 pub use shared::{IncomingRequest, Listener, Notification, SMALL};
-use tasks::{Line, StdoutReader};
+use tasks::{Line, Outbox, StdoutReader};
 pub use tasks::{Question, describe_exit};
-
-/// How many lines wait for an agent that does not read its stdin.
-const OUTGOING_LINES: usize = 64;
 
 /// How many questions of the agent wait for the person.
 const QUESTIONS: usize = 16;
@@ -88,7 +85,7 @@ pub struct Connection {
     /// The agent's name in messages.
     agent: String,
     started: Instant,
-    outgoing: mpsc::Sender<Line>,
+    outgoing: Outbox,
     writer: JoinHandle<()>,
     shared: Arc<Shared>,
     group: ProcessGroup,
@@ -117,16 +114,17 @@ impl Connection {
         };
         let shared = Arc::new(Shared::default());
         shared.set_listener(surroundings.listener.clone());
-        let (outgoing, lines) = mpsc::channel(OUTGOING_LINES);
+        let (sender, lines) = mpsc::unbounded_channel();
+        let outgoing = Outbox { lines: sender, shared: shared.clone() };
         let (status, leader) = watch::channel(None);
         let reader = StdoutReader {
             shared: shared.clone(),
-            answers: outgoing.downgrade(),
+            answers: outgoing.lines.downgrade(),
             question: surroundings.question,
             kept_notifications: surroundings.kept_notifications,
             trace: surroundings.trace.clone(),
         };
-        let writer = tokio::spawn(tasks::write_stdin(stdin, lines));
+        let writer = tokio::spawn(tasks::write_stdin(stdin, lines, shared.clone()));
         let stderr = tokio::spawn(tasks::read_stderr(stderr, shared.clone()));
         let stdout = tokio::spawn(reader.run(stdout));
         tokio::spawn(tasks::supervise(child, stdout, stderr, shared.clone(), status));
@@ -157,13 +155,9 @@ impl Connection {
             self.shared.register().map_err(|closed| self.closed_failure(phase, &closed))?;
         let asked = Instant::now();
         let line = self.line(Some(id), method, params);
-        let exchange = async {
-            // When the writer is gone the agent has closed its stdin, and may still answer.
-            let _ = self.outgoing.send(line).await;
-            answer.await
-        };
+        self.outgoing.send(line);
         let failure = tokio::select! {
-            reply = exchange => match reply {
+            reply = answer => match reply {
                 Ok(Reply::Result(result)) => return Ok(result),
                 Ok(Reply::Error(error)) => return Err(self.rejected(phase, error)),
                 Err(_) => match self.shared.closed() {
@@ -173,9 +167,7 @@ impl Connection {
                     ),
                 },
             },
-            () = self.expired(asked, limit) => Failure::timeout(
-                phase, asked.elapsed(), &format!("{} runs, but did not answer {method}", self.agent),
-            ).with_stderr(&self.stderr_tail()),
+            () = self.expired(asked, limit) => self.unanswered(phase, asked, limit),
             signal = self.surroundings.interrupt.raised() => interrupted(signal, phase, &self.agent),
         };
         self.shared.forget(id);
@@ -187,7 +179,7 @@ impl Connection {
 
     /// Sends a notification, if the agent reads its stdin at all.
     pub fn notify(&self, method: &str, params: &impl Serialize) {
-        self.send_soon(self.line(None, method, params));
+        self.outgoing.send(self.line(None, method, params));
     }
 
     /// Takes over the requests of the agent's that may be put to the person.
@@ -205,12 +197,7 @@ impl Connection {
     /// Answers one of them: `result` or `error`, and its value.
     pub fn answer(&self, request: &IncomingRequest, member: &str, value: &serde_json::Value) {
         let line = tasks::answer_line(&request.id, member, &value.to_string());
-        self.send_soon(self.traced(line.into_bytes()));
-    }
-
-    fn send_soon(&self, line: Line) {
-        // An agent that left so many lines unread would not read this one either.
-        let _ = self.outgoing.try_send(line);
+        self.outgoing.send(self.traced(line.into_bytes()));
     }
 
     /// Waits until a notification has come, the agent has ended, a signal has come, or the time
@@ -322,6 +309,22 @@ impl Connection {
         }
     }
 
+    /// The failure of a request whose limit has passed.
+    fn unanswered(&self, phase: Phase, asked: Instant, limit: Limit) -> Failure {
+        let waited = asked.elapsed();
+        // A limit that was not renewed is told as it was given.
+        let plain = limit.answer.filter(|answer| waited < *answer + Duration::from_secs(1));
+        let what = format!("{} runs, but did not answer {}", self.agent, phase.name());
+        let failure = Failure::timeout(phase, plain.unwrap_or(waited), &what);
+        let failure = failure.with_stderr(&self.stderr_tail());
+        if phase == Phase::INITIALIZE {
+            return failure
+                .hint("is it an agent of the Agent Client Protocol? some need an argument such as --acp")
+                .hint("--timeout and --start-timeout wait longer, --trace FILE shows what was said");
+        }
+        failure.hint("--timeout waits longer, --trace FILE shows what was said")
+    }
+
     fn rejected(&self, phase: Phase, error: RpcError) -> Failure {
         let RpcError { code, message, data } = error;
         let mut text = format!("{} refused {}: ", self.agent, phase.name());
@@ -342,6 +345,9 @@ impl Connection {
         let failure = Failure::new(closed.kind, phase, text).with_stderr(&self.stderr_tail());
         match closed.hint {
             Some(hint) => failure.hint(hint),
+            None if phase == Phase::INITIALIZE && failure.stderr.is_none() => failure.hint(
+                "is it an agent of the Agent Client Protocol? some need an argument such as --acp",
+            ),
             None => failure,
         }
     }
@@ -352,6 +358,7 @@ impl Connection {
 pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Failure {
     let what = match signal {
         2 => "interrupted",
+        3 => "quit",
         15 => "terminated",
         _ => "hung up",
     };

@@ -21,6 +21,9 @@ const NOTIFICATIONS_KEPT: usize = 64;
 /// The largest notification and error data that is kept, in bytes.
 pub const SMALL: usize = 1 << 20;
 
+/// How much may wait for an agent that does not read its stdin, in bytes.
+const UNSENT: usize = 16 << 20;
+
 /// How many remarks are kept; a flood adds nothing to them.
 const DIAGNOSTICS_KEPT: usize = 32;
 
@@ -82,6 +85,8 @@ struct State {
     last_stderr: Option<Instant>,
     listener: Option<Arc<dyn Listener>>,
     questions: Option<mpsc::Sender<IncomingRequest>>,
+    /// How much waits for an agent that does not read its stdin.
+    unsent: usize,
 }
 
 /// The shared part of a connection.
@@ -104,6 +109,18 @@ impl Shared {
 
     pub fn listener(&self) -> Option<Arc<dyn Listener>> {
         self.state().listener.clone()
+    }
+
+    /// Counts what is about to be written; false when an agent that does not read its stdin has
+    /// made too much of it.
+    pub fn may_send(&self, bytes: usize) -> bool {
+        let mut state = self.state();
+        state.unsent += bytes;
+        state.unsent <= UNSENT
+    }
+
+    pub fn sent(&self, bytes: usize) {
+        self.state().unsent -= bytes;
     }
 
     pub fn set_questions(&self, questions: Option<mpsc::Sender<IncomingRequest>>) {

@@ -29,13 +29,42 @@ const PARTIAL_REST: Duration = Duration::from_millis(120);
 /// A line on its way to the agent, wiped once it is written: it may hold a key.
 pub type Line = Zeroizing<Vec<u8>>;
 
+/// The way to the writer. It never waits: whoever reads the agent must not stop because the agent
+/// does not read.
+#[derive(Clone)]
+pub struct Outbox {
+    pub lines: mpsc::UnboundedSender<Line>,
+    pub shared: Arc<Shared>,
+}
+
+impl Outbox {
+    /// Hands a line to the writer; an agent that lets too many of them wait is given up.
+    pub fn send(&self, line: Line) {
+        if self.shared.may_send(line.len()) {
+            // The writer is gone only when the agent has closed its stdin, and may still answer.
+            let _ = self.lines.send(line);
+        } else {
+            self.shared.close(Closed {
+                kind: FailureKind::Protocol,
+                reason: "it does not read what it is sent, and goes on asking".to_owned(),
+                hint: None,
+            });
+        }
+    }
+}
+
 /// Writes lines until the last sender is gone, then closes the agent's stdin.
-pub async fn write_stdin(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Line>) {
+pub async fn write_stdin(
+    mut stdin: ChildStdin,
+    mut lines: mpsc::UnboundedReceiver<Line>,
+    shared: Arc<Shared>,
+) {
     while let Some(line) = lines.recv().await {
         // An agent that closed its stdin is told apart by its exit or by its silence.
         if stdin.write_all(&line).await.is_err() {
             return;
         }
+        shared.sent(line.len());
     }
 }
 
@@ -62,7 +91,7 @@ pub struct Question {
 pub struct StdoutReader {
     pub shared: Arc<Shared>,
     /// Weak, so that closing the connection closes the agent's stdin.
-    pub answers: mpsc::WeakSender<Line>,
+    pub answers: mpsc::WeakUnboundedSender<Line>,
     /// The request that may be put to the person.
     pub question: Option<Question>,
     /// The notifications that are kept; others are dropped unread.
@@ -78,7 +107,7 @@ impl StdoutReader {
         loop {
             match lines.next(PARTIAL_REST).await {
                 Ok(Step::Line(line)) => {
-                    self.line(&line[shown.min(line.len())..], shown > 0).await;
+                    self.line(&line[shown.min(line.len())..], shown > 0);
                     shown = 0;
                 }
                 Ok(Step::Rested) => {
@@ -103,7 +132,7 @@ impl StdoutReader {
         }
     }
 
-    async fn line(&self, line: &[u8], continues: bool) {
+    fn line(&self, line: &[u8], continues: bool) {
         let pieces = sort_line(line);
         if let Some(trace) = &self.trace {
             trace.record(Direction::Received, line);
@@ -119,14 +148,14 @@ impl StdoutReader {
             );
         }
         for message in pieces.messages {
-            self.message(message).await;
+            self.message(message);
         }
     }
 
-    async fn message(&self, message: Envelope<'_>) {
+    fn message(&self, message: Envelope<'_>) {
         let method = message.method.map(|raw| serde_json::from_str::<String>(raw.get()));
         match (method, message.id) {
-            (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params).await,
+            (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params),
             (Some(Ok(method)), None) => self.notification(method, message.params),
             (Some(Err(_)), _) => self
                 .shared
@@ -151,30 +180,29 @@ impl StdoutReader {
     }
 
     /// Passes a request of the agent on where it is offered, and refuses it elsewhere.
-    async fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
+    fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
         let Some(question) = self.question.filter(|question| question.method == method) else {
             let error = json!({"code": METHOD_NOT_FOUND, "message": "Method not found"});
-            return self.answer(id, "error", &error.to_string()).await;
+            return self.answer(id, "error", &error.to_string());
         };
         if params.is_some_and(|params| params.get().len() > SMALL) {
             let error = json!({"code": INVALID_PARAMS, "message": "more than 1 MiB of parameters"});
-            return self.answer(id, "error", &error.to_string()).await;
+            return self.answer(id, "error", &error.to_string());
         }
         let request = IncomingRequest { id: id.to_owned(), params: params.map(ToOwned::to_owned) };
         if let Err(request) = self.shared.pass_question(request) {
-            self.answer(&request.id, "result", question.idle_result).await;
+            self.answer(&request.id, "result", question.idle_result);
         }
     }
 
-    async fn answer(&self, id: &RawValue, member: &str, value: &str) {
+    fn answer(&self, id: &RawValue, member: &str, value: &str) {
         let mut line = answer_line(id, member, value).into_bytes();
         if let Some(trace) = &self.trace {
             trace.record(Direction::Sent, &line);
         }
         line.push(b'\n');
-        if let Some(answers) = self.answers.upgrade() {
-            // The writer is gone only when the connection is being ended.
-            let _ = answers.send(Zeroizing::new(line)).await;
+        if let Some(lines) = self.answers.upgrade() {
+            Outbox { lines, shared: self.shared.clone() }.send(Zeroizing::new(line));
         }
     }
 

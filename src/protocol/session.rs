@@ -107,7 +107,7 @@ impl Session {
             .map_err(|reason| {
                 let reason = reason.chars().take(500).collect::<String>();
                 let text =
-                    format!("{} answered auth/status with something else: {reason}", self.agent);
+                    format!("{} answered auth/status, but not with a state: {reason}", self.agent);
                 Failure::new(FailureKind::InvalidAnswer, phase, text)
                     .with_stderr(&self.connection.stderr_tail())
             });

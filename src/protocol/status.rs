@@ -47,7 +47,7 @@ pub fn read_status(
             if authenticated { AuthState::Authenticated } else { AuthState::Unauthenticated };
         return Ok(StatusReport { state, evidence, message, ..StatusReport::default() });
     }
-    Err(format!("no state in {answer}"))
+    Err(answer.to_string())
 }
 
 /// Display only: a malformed list counts as absent, a malformed entry is skipped.

@@ -1,6 +1,6 @@
 //! stderr, shared by remarks, the spinner and what the agent says.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
@@ -92,7 +92,12 @@ impl Console {
 
     /// Shows the cursor that a prompt had hidden.
     pub fn show_cursor(&self) {
-        self.write(&mut self.state(), "\u{1b}[?25h\n");
+        let mut state = self.state();
+        if io::stderr().is_terminal() {
+            // Not through the colour filter: the prompt's own sequences do not go through it either.
+            let _ = io::stderr().write_all(b"\x1b[?25h");
+        }
+        self.write(&mut state, "\n");
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -7,13 +7,15 @@ use owo_colors::OwoColorize;
 
 use super::console::Console;
 use crate::connection::Listener;
-use crate::redact::secrets;
+use crate::redact::{mask_addresses, secrets};
 use crate::untrusted::drop_unseen;
 
 /// Passes bytes on as they come, cleaned, each line marked as the agent's.
 pub struct LiveText {
     console: Arc<Console>,
     margin: String,
+    /// Whether account details are not to be shown.
+    masks: bool,
     stderr: Mutex<Stream>,
     stdout: Mutex<Stream>,
 }
@@ -28,14 +30,15 @@ struct Stream {
 }
 
 impl LiveText {
-    pub fn new(console: Arc<Console>, agent: &str) -> Self {
+    pub fn new(console: Arc<Console>, agent: &str, masks: bool) -> Self {
         let margin = format!("{} ", format!("{agent} │").dimmed());
-        Self { console, margin, stderr: Mutex::default(), stdout: Mutex::default() }
+        Self { console, margin, masks, stderr: Mutex::default(), stdout: Mutex::default() }
     }
 
     fn show(&self, stream: &Mutex<Stream>, bytes: &[u8]) {
         let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
         let text = secrets().hide(&stream.clean(bytes));
+        let text = if self.masks { mask_addresses(&text) } else { text };
         let mut shown = String::new();
         let mut at_line_start = !self.console.line_is_open();
         for line in text.split_inclusive('\n') {

@@ -16,6 +16,7 @@ use crate::connection::Listener;
 use crate::error::round;
 use crate::interrupt::Interrupt;
 use crate::redact::secrets;
+use crate::settings::Settings;
 use crate::untrusted::drop_unseen;
 use console::Console;
 pub use prompts::{Check, Choice};
@@ -74,18 +75,22 @@ pub struct Ui {
     pub terminal: SavedTerminal,
     color: ColorChoice,
     quiet: bool,
+    /// Whether account details are not to be shown.
+    pub masks: bool,
     interrupt: Interrupt,
     console: Arc<Console>,
 }
 
 impl Ui {
     #[must_use]
-    pub fn new(facts: Facts, color: ColorChoice, quiet: bool, interrupt: Interrupt) -> Self {
+    pub fn new(facts: Facts, settings: &Settings, interrupt: Interrupt) -> Self {
+        let color = settings.color;
         Self {
             facts,
             terminal: SavedTerminal::save(),
             color,
-            quiet,
+            quiet: settings.quiet,
+            masks: facts.is_unattended_ci() && !settings.show_accounts,
             interrupt,
             console: Arc::new(Console::new(color)),
         }
@@ -127,7 +132,7 @@ impl Ui {
     /// Shows what the agent says beside the protocol, cleaned, as it comes.
     #[must_use]
     pub fn live_text(&self, agent: &str) -> Arc<dyn Listener> {
-        Arc::new(live::LiveText::new(self.console.clone(), agent))
+        Arc::new(live::LiveText::new(self.console.clone(), agent, self.masks))
     }
 
     /// Ends a line that the agent left open.

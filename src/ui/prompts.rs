@@ -4,6 +4,7 @@
 use std::io;
 
 use dialoguer::theme::ColorfulTheme;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Ui;
 use crate::connection::interrupted;
@@ -17,13 +18,46 @@ pub struct Choice {
     pub detail: String,
 }
 
-/// Lays the lines of a list out in two columns.
-fn lines(choices: &[Choice]) -> Vec<String> {
-    let width = choices.iter().map(|choice| choice.title.chars().count()).max().unwrap_or(0);
-    choices
-        .iter()
-        .map(|choice| format!("{:width$}  {}", choice.title, choice.detail).trim_end().to_owned())
-        .collect()
+/// Lays the lines of a list out in two columns, cut to the terminal: a line that wraps would be
+/// counted as one when the list is drawn again.
+fn lines(choices: &[Choice], columns: usize) -> Vec<String> {
+    let width =
+        choices.iter().map(|choice| choice.title.width()).max().unwrap_or(0).min(columns / 2);
+    let line = |choice: &Choice| {
+        let pad = " ".repeat(width.saturating_sub(choice.title.width()) + 2);
+        cut(&format!("{}{pad}{}", choice.title, choice.detail), columns)
+    };
+    choices.iter().map(line).collect()
+}
+
+fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.trim_end().to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        if cut.width() + character.width().unwrap_or(0) >= columns {
+            break;
+        }
+        cut.push(character);
+    }
+    cut + "…"
+}
+
+/// Rows and columns for the lines of a list.
+fn room() -> (usize, usize) {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(rustix::stdio::stderr())
+        && size.ws_row > 0
+        && size.ws_col > 0
+    {
+        // The question takes rows of its own, and a line begins with its mark.
+        return (
+            usize::from(size.ws_row).saturating_sub(4).max(3),
+            usize::from(size.ws_col).saturating_sub(6).max(20),
+        );
+    }
+    (20, 74)
 }
 
 /// A check of an answer, giving what is wrong with it.
@@ -42,10 +76,12 @@ impl Ui {
         choices: &[Choice],
         first: usize,
     ) -> Result<Option<usize>, Failure> {
-        let (question, items) = (question.to_owned(), lines(choices));
+        let (rows, columns) = room();
+        let items = lines(choices, columns);
+        let question = format!("{question} (arrows and Enter, Esc to leave)");
         self.ask(agent, move |theme| {
             let list = dialoguer::Select::with_theme(theme).with_prompt(question).items(&items);
-            list.default(first).report(false).interact_opt()
+            list.default(first).max_length(rows).report(false).interact_opt()
         })
         .await
     }
@@ -61,10 +97,12 @@ impl Ui {
         choices: &[Choice],
         chosen: Vec<bool>,
     ) -> Result<Option<Vec<usize>>, Failure> {
-        let (question, items) = (format!("{question} (space selects)"), lines(choices));
+        let (rows, columns) = room();
+        let items = lines(choices, columns);
+        let question = format!("{question} (space selects, Enter goes on, Esc leaves)");
         self.ask(agent, move |theme| {
             let list = dialoguer::MultiSelect::with_theme(theme).with_prompt(question);
-            list.items(&items).defaults(&chosen).report(false).interact_opt()
+            list.items(&items).max_length(rows).defaults(&chosen).report(false).interact_opt()
         })
         .await
     }

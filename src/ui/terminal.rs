@@ -1,5 +1,7 @@
 //! The terminal's settings, kept so that they can be set back.
 
+use std::io::{self, IsTerminal, Write};
+
 /// The settings of the terminal on stdin as they were when this was made.
 #[derive(Debug, Clone, Default)]
 pub struct SavedTerminal {
@@ -14,6 +16,19 @@ impl SavedTerminal {
         Self {
             #[cfg(unix)]
             settings: rustix::termios::tcgetattr(rustix::stdio::stdin()).ok(),
+        }
+    }
+
+    /// Sets the terminal back after a program that was killed on it: its settings, and what escape
+    /// sequences had changed (alternate screen, cursor, colours, mouse, pasting).
+    pub fn restore_screen(&self) {
+        self.restore();
+        #[cfg(unix)]
+        if self.settings.is_some() && io::stderr().is_terminal() {
+            // With the terminal gone there is nothing left to set back.
+            let _ = io::stderr().write_all(
+                b"\x1b[?1047l\x1b[?25h\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l",
+            );
         }
     }
 

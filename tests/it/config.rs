@@ -120,7 +120,10 @@ fn everything_of_a_definition_reaches_the_agent() {
     let said = report["error"]["stderr"].as_str().unwrap();
     // The values may be secrets, so they are hidden where the agent repeats them.
     assert!(said.contains("/home/work [redacted] [redacted]"), "{said}");
-    place.run(&["status", "--cwd", "nowhere"]).assert_code(4).assert_says("nowhere does not exist");
+    place
+        .run(&["status", "--cwd", "nowhere"])
+        .assert_code(2)
+        .assert_says("nowhere is no directory");
     place.run(&["status", "--env", "NOT_SET"]).assert_code(2).assert_says("NOT_SET");
 }
 
@@ -188,4 +191,73 @@ fn limits_come_from_option_over_environment_over_file() {
     place.run(&["status"]).assert_code(124).assert_says("within 20");
     place.run(&["status", "--timeout", "301ms"]).assert_code(124).assert_says("within 30");
     place.run(&["status", "--timeout", "0s"]).assert_code(2).assert_says("more than zero");
+}
+
+#[test]
+fn an_agent_that_cannot_be_asked_keeps_none_of_all_from_being_asked() {
+    let place = Place::new();
+    let agent = signed_in(&place);
+    let text = format!(
+        "{}[agents.unset]\ncommand = \"${{NOT_SET}}\"\n[agents.server]\ncommand = \"x\"\nkind = \"mcp\"\n",
+        agent.table("fine"),
+    );
+    configure(&place, &text);
+    let (run, document) = place.run_json(&["status"]);
+    run.assert_code(2).assert_says("NOT_SET is not set").assert_says("not supported yet");
+    let states: Vec<&str> = document["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|agent| agent["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["authenticated", "unknown", "unknown"]);
+    place.run(&["status", "fine", "unset"]).assert_code(2).assert_says("NOT_SET is not set");
+    assert_eq!(agent.starts().len(), 1, "named, nothing is started");
+}
+
+#[test]
+fn mistakes_in_a_definition_are_found_where_they_stand() {
+    let place = Place::new();
+    for (line, text) in [
+        ("command = \"\"", "c.toml:1:9: the agent a has an empty command"),
+        ("command = \"'unbalanced\"", "c.toml:2:11: the command `'unbalanced` cannot be split"),
+        ("command = \"x\\u0000y\"", "c.toml:2:11: `command` contains a null character"),
+        ("command = \"x\"\nenv = { \"A=B\" = \"c\" }", "c.toml:3:9: this is no name of a variable"),
+        ("command = \"x\"\nargs = \"-c\"", "c.toml:3:8: `args` must be a list of strings"),
+    ] {
+        let config = place.write("c.toml", &format!("[agents.a]\n{line}\n"));
+        let run = place.run(&["status", "--config", config.to_str().unwrap()]);
+        run.assert_code(2).assert_says(text);
+    }
+    let config = place.path("c.toml");
+    std::fs::write(&config, b"[agents.a]\ncommand = \"x\" # \xff\n").unwrap();
+    place
+        .run(&["status", "--config", "c.toml"])
+        .assert_code(2)
+        .assert_says("c.toml:2:17: this is no UTF-8 text");
+    place.write("c.toml", "[agents.\"a\\nb\"]\ncommand = \"x\"\n");
+    place
+        .run(&["status", "--config", "c.toml"])
+        .assert_code(2)
+        .assert_says("c.toml:1:9: an agent's name");
+    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_says("more than 1 MiB");
+}
+
+#[test]
+fn a_configuration_that_never_comes_can_be_interrupted() {
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let mut child = place.start(&["status", "demo", "--json", "--config", "pipe"]);
+    let id = child.id();
+    // Its signals are listened to when it has a second thread, which waits for the pipe.
+    crate::common::eventually("the program waits", || {
+        let threads = std::fs::read_dir(format!("/proc/{id}/task")).ok()?.count();
+        assert!(child.try_wait().unwrap().is_none());
+        (threads > 1).then_some(())
+    });
+    crate::common::signal(id, "TERM");
+    let run = crate::common::Run::finish(child);
+    run.assert_code(143);
+    assert_eq!(run.document()["error"]["kind"], "interrupted");
 }

@@ -190,3 +190,36 @@ fn logout_that_is_not_offered_or_not_known_is_unsupported() {
     );
     failing.run(&place, &["logout"]).assert_code(1).assert_says("keychain is locked");
 }
+
+#[test]
+fn an_agent_that_refuses_to_talk_is_signed_out_and_cannot_be_signed_in() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            {"on": "initialize", "error": {"code": -32000, "message": "Authentication required"}},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["login"]);
+    run.assert_code(1).assert_says("sign in with its own program");
+    assert_eq!(
+        (&report["operation"]["result"], &report["error"]["code"]),
+        (&json!("failed"), &json!(-32000))
+    );
+    let (run, report) = agent.run_json(&place, &["logout"]);
+    run.assert_code(0);
+    assert_eq!(report["operation"]["result"], "already_signed_out");
+}
+
+#[test]
+fn in_ci_nothing_the_agent_says_names_a_person() {
+    let mut place = Place::new();
+    place.env("CI", "true");
+    place
+        .run(&["login", "demo", "--method", "demo-account"])
+        .assert_code(0)
+        .assert_says_not("demo@example.test");
+    let run = place.run(&["login", "demo", "--method", "nope"]);
+    run.assert_code(0).assert_says("the method nope is not offered here");
+}

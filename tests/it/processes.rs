@@ -56,7 +56,9 @@ fn nothing_is_left_after_a_panic() {
 
 #[test]
 fn nothing_is_left_after_a_signal_in_any_phase() {
-    for (name, number, code) in [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)] {
+    for (name, number, code) in
+        [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129), ("QUIT", 3, 131)]
+    {
         for (phase, command, steps) in [
             ("initialize", "status", json!([{"on": "initialize", "ignore": []}])),
             ("auth/status", "status", json!([answers_v1(), {"on": "auth/status", "ignore": []}])),
@@ -306,4 +308,24 @@ fn a_full_disk_for_the_trace_or_the_answer_is_told() {
         run.assert_says("could not be written to stdout");
         assert_ne!(run.code, 0, "{run}");
     }
+}
+
+#[test]
+fn an_agent_that_asks_before_it_reads_is_answered_all_the_same() {
+    let place = Place::new();
+    // All of it comes before the agent reads the first answer.
+    let asking = |count: u32| {
+        Agent::new(
+            &place,
+            "agent",
+            json!([
+                {"on": "start", "write_raw": [{"repeat": "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"x\"}\n", "count": count}]},
+                answers_v1(),
+                {"on": "auth/status", "reply": {"state": "authenticated"}},
+            ]),
+        )
+    };
+    asking(20_000).run(&place, &["status"]).assert_code(0);
+    let run = asking(1_000_000).run(&place, &["status", "--timeout", "20s"]);
+    run.assert_code(4).assert_says("does not read what it is sent");
 }

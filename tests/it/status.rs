@@ -242,7 +242,7 @@ fn account_details_are_masked_in_ci() {
         &place,
         answers_v1(),
         json!({
-            "state": "authenticated", "message": "signed in as alice@example.test",
+            "state": "authenticated", "message": "signed in as alice@example.test, Alice of Example Org",
             "accounts": [{"label": "Plan of alice@example.test", "name": "Alice", "email": "alice@example.test", "organization": "Example Org"}],
         }),
     );
