@@ -1,7 +1,9 @@
 //! Real agents, installed by `.ci/install-real-agents`; skipped with a message where they are not,
 //! except in CI.
 
+use std::io::Write;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -42,16 +44,34 @@ impl Real {
         Some(Self { place: Place::new(), words })
     }
 
-    fn run(&self, args: &[&str]) -> (Run, Value) {
+    /// `args`, then `--` and the agent's command.
+    fn after<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
         let mut words = args.to_vec();
         words.push("--");
         words.extend(self.words.iter().map(String::as_str));
+        words
+    }
+
+    fn run(&self, args: &[&str]) -> (Run, Value) {
+        let words = self.after(args);
         let (run, mut document) = self.place.run_json(&words);
         let agent = &mut document["agents"][0];
         agent["durationMs"] = 0.into();
         hide_paths(&mut document);
         self.assert_nothing_left();
         (run, document)
+    }
+
+    /// Runs with a key on stdin.
+    fn run_with_token(&self, args: &[&str], token: &str) -> Run {
+        let mut command = self.place.command(&self.after(args));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(token.as_bytes()).unwrap();
+        let run = Run::finish(child);
+        run.assert_says_not(token);
+        self.assert_nothing_left();
+        run
     }
 
     /// No process with this place's HOME runs any more.
@@ -110,6 +130,70 @@ fn codex_says_who_is_signed_in_and_signs_in_and_out() {
     run.assert_code(0);
     insta::assert_json_snapshot!("codex_logout", document);
     codex.run(&["status"]).0.assert_code(1);
+}
+
+#[test]
+fn codex_takes_a_key_from_stdin_and_keeps_it() {
+    let Some(codex) = Real::new("codex-acp", &["{}/.bin/codex-acp"]) else { return };
+    let login = codex
+        .run_with_token(&["login", "--method", "api-key", "--with-token"], "sk-made-up-9876543210");
+    login.assert_code(0).assert_says("Signed in: OpenAI API key");
+    let (run, document) = codex.run(&["status"]);
+    run.assert_code(0);
+    assert_eq!(document["agents"][0]["accounts"][0]["label"], "OpenAI API key");
+    codex.run(&["logout"]).0.assert_code(0);
+    codex.run(&["status"]).0.assert_code(1);
+}
+
+#[test]
+fn the_older_codex_takes_a_variable_and_a_session_tells() {
+    let Some(codex) = Real::new("zed-codex-acp", &["{}/.bin/codex-acp"]) else { return };
+    let probed = |state: &str, code: i32| {
+        let (run, document) = codex.run(&["status", "--probe", "session"]);
+        run.assert_code(code);
+        assert_eq!(document["agents"][0]["state"], state, "{run}");
+        assert_eq!(document["agents"][0]["evidence"], "session/new", "{run}");
+    };
+    probed("unauthenticated", 1);
+    let login = ["login", "--method", "openai-api-key", "--with-token"];
+    codex
+        .run_with_token(&login, "sk-made-up-9876543210")
+        .assert_code(0)
+        .assert_says("accepted, not verified");
+    probed("unknown", 3);
+    codex.run(&["logout"]).0.assert_code(0);
+    probed("unauthenticated", 1);
+}
+
+#[test]
+fn gemini_prints_its_address_on_stdout_and_is_stopped() {
+    let Some(gemini) = Real::new("gemini-cli", &["{}/.bin/gemini", "--acp"]) else { return };
+    let mut pty = gemini.place.pty(&gemini.after(&["login", "--method", "oauth-personal"]));
+    pty.expect("https://accounts.google.com/o/oauth2/v2/auth?redirect_uri=");
+    pty.expect("Enter the authorization code:");
+    pty.send_control('c');
+    let (code, text) = pty.finish();
+    assert_eq!(code, 130, "{text}");
+    assert!(!text.contains("\u{1b}[?1049h"), "{text}");
+    gemini.assert_nothing_left();
+}
+
+#[test]
+fn a_program_that_auggie_proposes_and_that_is_missing_is_told() {
+    let node = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|directory| directory.join("node"))
+        .find(|node| node.exists());
+    let Some(node) = node else { return };
+    let program = [node.to_str().unwrap(), "{}/.bin/auggie", "--acp"];
+    let Some(auggie) = Real::new("auggie", &program) else { return };
+    // It proposes `node`, which is not found where nothing is.
+    let words = auggie.after(&["login", "--env", "PATH=/nonexistent"]);
+    let (code, text) = auggie.place.pty(&words).finish();
+    assert_eq!(code, 4, "{text}");
+    assert!(text.contains("the program node was not found on PATH"), "{text}");
+    assert!(text.contains("proposes to sign in by this command"), "{text}");
+    let (run, _) = auggie.run(&["login"]);
+    run.assert_code(2).assert_says("run it yourself if you trust it").assert_says("auggie login");
 }
 
 #[test]

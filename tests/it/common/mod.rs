@@ -14,7 +14,7 @@ pub use pty::Pty;
 pub use scenario::{Agent, answers_v1, answers_v2};
 
 /// No test waits longer than this for anything.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory of its own with an empty HOME, and nothing inherited but PATH.
 pub struct Place {
