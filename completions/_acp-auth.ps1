@@ -52,6 +52,8 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
         }
         'acp-auth;status' {
             [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]')
             [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]')

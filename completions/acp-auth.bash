@@ -659,7 +659,7 @@ _acp__auth() {
             return 0
             ;;
         acp__subcmd__auth__subcmd__status)
-            opts="-q -v -h -V --probe --watch --until --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
+            opts="-j -q -v -h -V --probe --jobs --watch --until --json --timeout --start-timeout --login-timeout --push-timeout --protocol --config --cwd --env --trace --show-accounts --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -667,6 +667,14 @@ _acp__auth() {
             case "${prev}" in
                 --probe)
                     COMPREPLY=($(compgen -W "session prompt" -- "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -j)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --until)

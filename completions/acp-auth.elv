@@ -48,6 +48,8 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
         }
         &'acp-auth;status'= {
             cand --probe 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens'
+            cand -j 'How many agents are asked at once [default: four for each core]'
+            cand --jobs 'How many agents are asked at once [default: four for each core]'
             cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
             cand --timeout 'Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]'
             cand --start-timeout 'Longest start while the agent''s stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]'

@@ -53,6 +53,7 @@ complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "demo-agent" -d 'R
 complete -c acp-auth -n "__fish_acp_auth_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l probe -d 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens' -r -f -a "session\t''
 prompt\t''"
+complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -s j -l jobs -d 'How many agents are asked at once [default: four for each core]' -r
 complete -c acp-auth -n "__fish_acp_auth_using_subcommand status" -l until -d 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first' -r -f -a "authenticated\t''
 unauthenticated\t''
 not_required\t''

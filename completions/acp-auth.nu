@@ -47,6 +47,7 @@ module completions {
   # Say whether you are signed in at agents, and as whom
   export extern "acp-auth status" [
     --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens
+    --jobs(-j): string        # How many agents are asked at once [default: four for each core]
     --watch                   # Keep the connection and tell every change, a line each; one agent
     --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens

@@ -2,6 +2,7 @@
 
 #![expect(clippy::doc_markdown, reason = "the doc comments are read in a terminal")]
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,6 +69,9 @@ pub struct StatusArgs {
     /// costs tokens
     #[arg(long, value_name = "HOW")]
     pub probe: Option<ProbeArg>,
+    /// How many agents are asked at once [default: four for each core]
+    #[arg(long, short, value_name = "COUNT")]
+    pub jobs: Option<NonZeroUsize>,
     /// Keep the connection and tell every change, a line each; one agent
     #[arg(long)]
     pub watch: bool,

@@ -16,7 +16,7 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         single: true,
     };
     if args.list {
-        return visit_all(run, "login", &selection, &Action::List).await;
+        return visit_all(run, "login", &selection, &Action::List, 1).await;
     }
     let options = LoginOptions {
         method: args.method,
@@ -25,5 +25,5 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         yes: args.yes,
         no_browser: args.no_browser,
     };
-    visit_all(run, "login", &selection, &Action::Login(options)).await
+    visit_all(run, "login", &selection, &Action::Login(options), 1).await
 }

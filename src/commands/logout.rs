@@ -14,5 +14,5 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
         verb: "logout",
         single: true,
     };
-    visit_all(run, "logout", &selection, &Action::Logout).await
+    visit_all(run, "logout", &selection, &Action::Logout, 1).await
 }

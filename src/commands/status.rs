@@ -1,5 +1,7 @@
 //! `acp-auth status`.
 
+use std::num::NonZeroUsize;
+
 use super::visits::{Action, visit_all};
 use super::{Run, watch};
 use crate::agents::Selection;
@@ -7,6 +9,11 @@ use crate::auth::{AuthState, Probe};
 use crate::cli::{ProbeArg, StateArg, StatusArgs};
 use crate::error::Failure;
 use crate::outcome::RunOutcome;
+
+/// Agents wait more than they compute, so that several share a core.
+fn usual_jobs() -> usize {
+    std::thread::available_parallelism().map_or(4, NonZeroUsize::get) * 4
+}
 
 /// Asks agents whether the user is signed in.
 pub async fn status(run: &Run, args: StatusArgs) -> RunOutcome {
@@ -27,7 +34,8 @@ pub async fn status(run: &Run, args: StatusArgs) -> RunOutcome {
         ProbeArg::Prompt => Probe::Prompt,
     });
     if !args.watch && until.is_none() {
-        return visit_all(run, "status", &selection, &Action::Status(how_far)).await;
+        let jobs = args.jobs.map_or_else(usual_jobs, NonZeroUsize::get);
+        return visit_all(run, "status", &selection, &Action::Status(how_far), jobs).await;
     }
     if how_far.is_some() {
         let failure = Failure::usage("--watch only listens; leave out --probe");

@@ -1,6 +1,8 @@
 //! Visiting agents at once and answering in the order they were named in.
 
-use tokio::sync::mpsc;
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -10,7 +12,8 @@ use crate::auth::{
     AuthState, Evidence, Finding, LoginOptions, Operation, OperationKind, OperationResult, Probe,
     StatusReport, Visit, probe, sign_in, sign_out,
 };
-use crate::error::Failure;
+use crate::connection::interrupted;
+use crate::error::{Failure, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::protocol::means_sign_in_required;
 use crate::ui::Ui;
@@ -27,22 +30,30 @@ pub enum Action {
 }
 
 /// Visits the selected agents, prints each answer as soon as it and those before it are known,
-/// and returns when every agent has ended.
+/// and returns when every agent has ended. At most `jobs` agents are asked at once.
 pub async fn visit_all(
     run: &Run,
     command: &'static str,
     selection: &Selection,
     action: &Action,
+    jobs: usize,
 ) -> RunOutcome {
     let agents = match run.select(selection) {
         Ok(agents) => agents,
         Err(failure) => return run.answer_failure(command, failure),
     };
     let count = agents.len();
+    let places = Arc::new(Semaphore::new(jobs.max(1)));
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
     for (index, agent) in agents.into_iter().enumerate() {
-        visits.spawn(visit(run.clone(), agent, action.clone(), index, sender.clone()));
+        let visit = visit(run.clone(), agent, action.clone(), index, sender.clone());
+        let places = places.clone();
+        visits.spawn(async move {
+            // The semaphore is never closed.
+            let _place = places.acquire().await;
+            visit.await;
+        });
     }
     drop(sender);
     let collecting = async {
@@ -89,9 +100,11 @@ async fn visit(
         _ => None,
     };
     let mut visit = Visit::new(run.runner(&agent, how_far.is_some()));
-    let opened = match &agent.failure {
-        None => visit.open().await,
-        Some(failure) => Err(failure.clone()),
+    let opened = match (&agent.failure, run.interrupt.signal()) {
+        (Some(failure), _) => Err(failure.clone()),
+        // It waited for its turn, which does not come any more.
+        (None, Some(signal)) => Err(interrupted(signal, Phase::Start, &agent.name)),
+        (None, None) => visit.open().await,
     };
     let finding = match opened {
         Ok(()) => perform(&mut visit, &action, how_far, &run.ui).await,

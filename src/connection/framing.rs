@@ -15,6 +15,9 @@ pub const LINE_LIMIT: usize = 64 << 20;
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
+/// How much of a line that is no message is kept, in bytes.
+const NOISE_KEPT: usize = 64 << 10;
+
 /// How many places of one line are tried as the start of a message.
 const STARTS_TRIED: usize = 16;
 
@@ -155,7 +158,8 @@ pub fn sort_line(line: &[u8]) -> Pieces<'_> {
             Some(Ok(envelope)) => {
                 let end = start + stream.byte_offset();
                 if envelope.jsonrpc.is_some() {
-                    noise.extend_from_slice(&line[kept_from..start]);
+                    let before = &line[kept_from..start];
+                    noise.extend_from_slice(&before[..before.len().min(NOISE_KEPT)]);
                     pieces.messages.push(envelope);
                     kept_from = end;
                 } else {
@@ -169,7 +173,10 @@ pub fn sort_line(line: &[u8]) -> Pieces<'_> {
             }
         }
     }
-    noise.extend_from_slice(&line[kept_from..]);
+    let rest = &line[kept_from..];
+    noise.extend_from_slice(&rest[..rest.len().min(NOISE_KEPT)]);
+    // What is shown of noise is short; a huge line of it is not copied about.
+    noise.truncate(NOISE_KEPT);
     pieces.noise = visible(&noise, !pieces.messages.is_empty());
     pieces
 }

@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -30,7 +29,7 @@ use group::ProcessGroup;
 pub use group::adopt_orphans;
 pub use launch::Launch;
 use shared::{Closed, Reply, RpcError, Shared};
-pub use shared::{IncomingRequest, Listener, Notification, SMALL};
+pub use shared::{IncomingRequest, Json, Listener, Notification, SMALL};
 use tasks::{Line, Outbox, StdoutReader};
 pub use tasks::{Question, describe_exit};
 
@@ -149,7 +148,7 @@ impl Connection {
         method: &'static str,
         params: &impl Serialize,
         limit: Limit,
-    ) -> Result<Box<RawValue>, Failure> {
+    ) -> Result<Json, Failure> {
         let phase = Phase::Request(method);
         let (id, answer) =
             self.shared.register().map_err(|closed| self.closed_failure(phase, &closed))?;
@@ -364,6 +363,7 @@ pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Failure {
     };
     let when = match phase {
         Phase::Choice => format!("while a sign-in method of {agent} was being chosen"),
+        Phase::Start => format!("before {agent} was started"),
         Phase::TerminalLogin => format!("while the sign-in program of {agent} ran"),
         phase => format!("while waiting for {agent} to answer {}", phase.name()),
     };

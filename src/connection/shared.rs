@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -27,10 +28,31 @@ const UNSENT: usize = 16 << 20;
 /// How many remarks are kept; a flood adds nothing to them.
 const DIAGNOSTICS_KEPT: usize = 32;
 
+/// A JSON value as it stood in its line, unread. It keeps the line alive instead of copying it.
+#[derive(Debug, Clone)]
+pub struct Json(Bytes);
+
+impl Json {
+    /// The value `raw` of the line that it stands in.
+    pub fn of_line(line: &Bytes, raw: &RawValue) -> Self {
+        Self(line.slice_ref(raw.get().as_bytes()))
+    }
+
+    pub const fn null() -> Self {
+        Self(Bytes::from_static(b"null"))
+    }
+
+    /// The value's text.
+    pub fn get(&self) -> &str {
+        // It was read as a JSON value, and so is UTF-8.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
 /// An answer to one request.
 #[derive(Debug)]
 pub enum Reply {
-    Result(Box<RawValue>),
+    Result(Json),
     Error(RpcError),
 }
 

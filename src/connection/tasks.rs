@@ -4,6 +4,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -13,7 +14,7 @@ use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
 use super::framing::{Envelope, LINE_LIMIT, LineReader, Step, sort_line};
-use super::shared::{Closed, IncomingRequest, Notification, Reply, RpcError, SMALL, Shared};
+use super::shared::{Closed, IncomingRequest, Json, Notification, Reply, RpcError, SMALL, Shared};
 use crate::error::{FailureKind, INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::trace::{Direction, Trace};
 
@@ -107,7 +108,8 @@ impl StdoutReader {
         loop {
             match lines.next(PARTIAL_REST).await {
                 Ok(Step::Line(line)) => {
-                    self.line(&line[shown.min(line.len())..], shown > 0);
+                    let line = line.freeze();
+                    self.line(&line.slice(shown.min(line.len())..), shown > 0);
                     shown = 0;
                 }
                 Ok(Step::Rested) => {
@@ -132,7 +134,7 @@ impl StdoutReader {
         }
     }
 
-    fn line(&self, line: &[u8], continues: bool) {
+    fn line(&self, line: &Bytes, continues: bool) {
         let pieces = sort_line(line);
         if let Some(trace) = &self.trace {
             trace.record(Direction::Received, line);
@@ -148,11 +150,11 @@ impl StdoutReader {
             );
         }
         for message in pieces.messages {
-            self.message(message);
+            self.message(message, line);
         }
     }
 
-    fn message(&self, message: Envelope<'_>) {
+    fn message(&self, message: Envelope<'_>, line: &Bytes) {
         let method = message.method.map(|raw| serde_json::from_str::<String>(raw.get()));
         match (method, message.id) {
             (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params),
@@ -164,7 +166,9 @@ impl StdoutReader {
                 // `"error": null` beside a result is how some libraries say that there is none.
                 let reply = match message.error.filter(|error| error.get() != "null") {
                     Some(error) => Reply::Error(read_error(error)),
-                    None => Reply::Result(message.result.unwrap_or(RawValue::NULL).to_owned()),
+                    None => Reply::Result(
+                        message.result.map_or(Json::null(), |result| Json::of_line(line, result)),
+                    ),
                 };
                 self.shared.settle(id, reply);
             }

@@ -45,11 +45,11 @@ impl Answer {
     ///
     /// # Errors
     /// Why it is no answer, as the end of a sentence.
-    pub fn read(raw: &RawValue) -> Result<Self, String> {
-        let parts: Parts = serde_json::from_str(raw.get()).map_err(|_| {
+    pub fn read(raw: &str) -> Result<Self, String> {
+        let parts: Parts = serde_json::from_str(raw).map_err(|_| {
             format!(
                 "with {}",
-                crate::untrusted::clean_line(&raw.get().chars().take(200).collect::<String>())
+                crate::untrusted::clean_line(&raw.chars().take(200).collect::<String>())
             )
         })?;
         let mut remarks = Vec::new();

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::value::RawValue;
-
 use super::handshake::Answer;
 use super::{Dialect, Session};
 use crate::auth::Diagnostic;
@@ -117,7 +115,7 @@ impl Runner {
             )
             .await;
         let decision = match answer {
-            Ok(raw) => self.agree(asked, may_change, &raw),
+            Ok(raw) => self.agree(asked, may_change, raw.get()),
             Err(failure) => match self.other_version(asked, may_change, &failure) {
                 Some(other) => Ok(Decision::AskFor(
                     other,
@@ -157,7 +155,7 @@ impl Runner {
     }
 
     /// Decides from an answer which version the connection speaks.
-    fn agree(&self, asked: Dialect, may_change: bool, raw: &RawValue) -> Result<Decision, Failure> {
+    fn agree(&self, asked: Dialect, may_change: bool, raw: &str) -> Result<Decision, Failure> {
         let mut answer = Answer::read(raw).map_err(|reason| {
             let text = format!("{} answered initialize {reason}", self.agent);
             Failure::new(FailureKind::Protocol, Phase::INITIALIZE, text)

@@ -10,7 +10,11 @@
 //! `shell` (a command on the same streams), `stderr`, `write_raw`, `notify`, `request`,
 //! `reply`/`error` (`reply_to`), `child`, `close`, `hang`, `exit`.
 
-#![expect(clippy::expect_used, reason = "a scenario that is wrong fails its test")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a scenario that is wrong fails its test; agents talk on stderr"
+)]
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -40,6 +44,10 @@ fn main() {
         ignores_eof: false,
     };
     agent.log(&json!({"event": "start", "args": words, "pid": std::process::id()}));
+    // A program on the terminal speaks for itself, nothing stands between it and the person.
+    if let (Ok(text), []) = (std::env::var("SCRIPTED_AGENT_SAYS"), words.as_slice()) {
+        eprintln!("the agent says {text}");
+    }
     for word in &words {
         let event = format!("argv:{word}");
         if agent.has_steps(&event) {
@@ -172,8 +180,10 @@ impl Agent {
         if step["child"].is_object() {
             self.start_child(&step["child"]);
         }
-        if step["close"] == "stdout" {
-            close_stdout();
+        match step["close"].as_str() {
+            Some("stdout") => close_stdout(),
+            Some("stdin") => close_stdin(),
+            _ => {}
         }
         if step["hang"] == true {
             hang();
@@ -304,6 +314,12 @@ fn from_hex(text: &str) -> Vec<u8> {
 fn close_stdout() {
     let nothing = File::create("/dev/null").expect("a null device");
     rustix::stdio::dup2_stdout(&nothing).expect("stdout can be replaced");
+}
+
+/// Closes the stdin pipe of this process and lives on.
+fn close_stdin() {
+    let nothing = File::open("/dev/null").expect("a null device");
+    rustix::stdio::dup2_stdin(&nothing).expect("stdin can be replaced");
 }
 
 fn hang() -> ! {
