@@ -150,4 +150,16 @@ mod tests {
         assert_eq!(line.chars().count(), LINE_COLUMNS / 2 + 1);
         assert!(line.ends_with('…'));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_cleaned(text: String, bytes: Vec<u8>) {
+            for text in [text, String::from_utf8_lossy(&bytes).into_owned()] {
+                let line = clean_line(&text);
+                assert!(!line.chars().any(is_unseen), "{line:?}");
+                assert!(unicode_width::UnicodeWidthStr::width(line.as_str()) <= LINE_COLUMNS + 2);
+                assert_eq!(clean_line(&line), line);
+            }
+        }
+    }
 }

@@ -443,4 +443,27 @@ mod tests {
         assert!(file.definition("b", &|_| None).is_err());
         assert_eq!(file.names().collect::<Vec<_>>(), ["b", "a"]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_file_is_read_or_refused_with_its_place(
+            text: String,
+            lines in proptest::collection::vec(
+                r#"(default|agents|command|args|env|kind|probe|\[agents\.[a-z]\]) ?=? ?("[^"]{0,6}"|\[|\]|\{|\}|[0-9.]+|\$\{[A-Z]{0,3})?"#,
+                0..8,
+            ),
+        ) {
+            for text in [text, lines.join("\n")] {
+                match parse(&text) {
+                    Ok(file) => {
+                        for name in file.names() {
+                            // What cannot be put in is an error like any other.
+                            let _ = file.definition(name, &|_| None);
+                        }
+                    }
+                    Err(failure) => assert!(failure.message.raw().starts_with("c.toml:")),
+                }
+            }
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::trace::{Direction, Trace};
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long a process that has closed its stdout may take to end.
-const LAST_BREATH: Duration = Duration::from_millis(500);
+const LAST_BREATH: Duration = Duration::from_millis(250);
 
 /// How long an unfinished line rests before it is shown to somebody who waits at a login.
 const PARTIAL_REST: Duration = Duration::from_millis(120);
@@ -108,6 +108,8 @@ impl StdoutReader {
         loop {
             match lines.next(PARTIAL_REST).await {
                 Ok(Step::Line(line)) => {
+                    // One agent that floods must not keep the others from being heard.
+                    tokio::task::coop::consume_budget().await;
                     let line = line.freeze();
                     self.line(&line.slice(shown.min(line.len())..), shown > 0);
                     shown = 0;

@@ -13,13 +13,17 @@ fn fault(name: &str) -> Vec<Value> {
         "closed stdin" => vec![json!({"close": "stdin", "hang": true})],
         "flooded stdout" => vec![json!({"shell": "yes"})],
         "flooded stdout with messages" => {
-            vec![json!({"shell": r#"yes '{"jsonrpc":"2.0","method":"auth/status_update","params":{"state":"unknown"}}'"#})]
+            vec![
+                json!({"shell": r#"yes '{"jsonrpc":"2.0","method":"auth/status_update","params":{"state":"unknown"}}'"#}),
+            ]
         }
         "flooded stdout with requests" => {
             vec![json!({"shell": r#"yes '{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file"}'"#})]
         }
         "flooded stderr" => vec![json!({"shell": "yes >&2"})],
-        "forked and exited" => vec![json!({"child": {"sleep_s": 300, "hold_stdout": true}, "exit": 0})],
+        "forked and exited" => {
+            vec![json!({"child": {"sleep_s": 300, "hold_stdout": true}, "exit": 0})]
+        }
         other => panic!("no fault {other}"),
     }
 }
@@ -66,7 +70,7 @@ fn inject(phase: &str, command: &str) {
     for (name, codes) in FAULTS {
         let place = Place::new();
         let agent = breaking(&place, phase, name);
-        let limits = ["--timeout", "400ms", "--start-timeout", "600ms", "--login-timeout", "400ms"];
+        let limits = ["--timeout", "600ms", "--start-timeout", "900ms", "--login-timeout", "600ms"];
         let mut args = vec![command];
         args.extend(limits);
         let (run, report) = agent.run_json(&place, &args);
@@ -106,10 +110,19 @@ fn faults_during_a_logout() {
 #[test]
 fn closed_streams_of_our_own_change_no_answer() {
     let place = Place::new();
-    let agent = Agent::new(&place, "agent", json!([
-        answers_v1(), {"on": "auth/status", "reply": {"state": "unauthenticated"}},
-    ]));
-    let words = agent.after(&["status"]).iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v1(), {"on": "auth/status", "reply": {"state": "unauthenticated"}},
+        ]),
+    );
+    let words = agent
+        .after(&["status"])
+        .iter()
+        .map(|word| format!("'{word}'"))
+        .collect::<Vec<_>>()
+        .join(" ");
     for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
         let line = format!("'{}' {words} {closed}", crate::common::program());
         let template = place.command(&[]);
@@ -144,10 +157,18 @@ fn many_agents_at_once_do_not_disturb_one_another() {
         args.extend(jobs);
         let (run, document) = place.run_json(&args);
         run.assert_code(124);
-        let states: Vec<&str> =
-            document["agents"].as_array().unwrap().iter().map(|agent| agent["state"].as_str().unwrap()).collect();
+        let states: Vec<&str> = document["agents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|agent| agent["state"].as_str().unwrap())
+            .collect();
         assert_eq!(states.len(), 64);
-        assert_eq!(states.iter().filter(|state| **state == "authenticated").count(), 62, "{states:?}");
+        assert_eq!(
+            states.iter().filter(|state| **state == "authenticated").count(),
+            62,
+            "{states:?}"
+        );
         assert_eq!((states[20], states[40]), ("unknown", "unknown"));
     }
     agents.iter().for_each(Agent::assert_nothing_left);
@@ -170,16 +191,32 @@ fn peak_memory(place: &Place, agent: &Agent, args: &[&str]) -> u64 {
 fn memory_stays_near_the_longest_line() {
     // 48 MiB that are one message, many small values, or noise.
     for (name, chunks) in [
-        ("a long text", json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":\"", {"repeat": "0123456789abcdef", "count": 3 << 20}, "\",\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"])),
-        ("many values", json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":[0", {"repeat": ",[],[],[],[],[],0", "count": 3 << 20}, "],\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"])),
-        ("noise", json!([{"repeat": "0123456789abcdef", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"])),
-        ("noise that looks like messages", json!([{"repeat": "{\"a\":{\"b\":[{\"c\":", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"])),
+        (
+            "a long text",
+            json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":\"", {"repeat": "0123456789abcdef", "count": 3 << 20}, "\",\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+        ),
+        (
+            "many values",
+            json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":[0", {"repeat": ",[],[],[],[],[],0", "count": 3 << 20}, "],\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+        ),
+        (
+            "noise",
+            json!([{"repeat": "0123456789abcdef", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+        ),
+        (
+            "noise that looks like messages",
+            json!([{"repeat": "{\"a\":{\"b\":[{\"c\":", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+        ),
     ] {
         let place = Place::new();
-        let agent = Agent::new(&place, "agent", json!([
-            {"on": "initialize", "write_raw": chunks},
-            {"on": "auth/status", "delay_ms": 200, "reply": {"state": "authenticated"}},
-        ]));
+        let agent = Agent::new(
+            &place,
+            "agent",
+            json!([
+                {"on": "initialize", "write_raw": chunks},
+                {"on": "auth/status", "delay_ms": 200, "reply": {"state": "authenticated"}},
+            ]),
+        );
         let peak = peak_memory(&place, &agent, &["status"]);
         assert!(peak < (64 + 24) << 10, "{name}: {peak} KiB");
     }

@@ -79,7 +79,13 @@ fn anything_in_any_phase() {
         rng_seed: if cases.is_some() { RngSeed::Random } else { RngSeed::Fixed(7) },
         ..Config::default()
     };
-    let phases = prop_oneof![Just("start"), Just("initialize"), Just("auth/status"), Just("authenticate"), Just("logout")];
+    let phases = prop_oneof![
+        Just("start"),
+        Just("initialize"),
+        Just("auth/status"),
+        Just("authenticate"),
+        Just("logout")
+    ];
     let strategy = (phases, bytes(), any::<bool>());
     let result = TestRunner::new(config).run(&strategy, |(phase, bytes, answers_too)| {
         let place = Place::new();
@@ -115,7 +121,11 @@ fn every_recorded_agent_is_read_whole() {
     for recorded in real_answers() {
         let place = Place::new();
         let name = recorded["agent"].as_str().unwrap();
-        let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "reply": recorded["initialize_v1"]}]));
+        let agent = Agent::new(
+            &place,
+            "agent",
+            json!([{"on": "initialize", "reply": recorded["initialize_v1"]}]),
+        );
         let (run, report) = agent.run_json(&place, &["login", "--list", "--push-timeout", "50ms"]);
         if recorded["initialize_v1"].is_null() {
             run.assert_code(4);

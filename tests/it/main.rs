@@ -7,6 +7,8 @@ mod cli;
 mod common;
 mod config;
 mod dialects;
+mod faults;
+mod fuzz;
 mod login;
 mod probing;
 mod processes;
