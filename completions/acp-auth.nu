@@ -17,6 +17,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -46,6 +48,7 @@ module completions {
 
   # Say whether you are signed in at agents, and as whom
   export extern "acp-auth status" [
+    --all(-a)                 # Ask every agent that is found: see `acp-auth agents`
     --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens
     --jobs(-j): string        # How many agents are asked at once [default: four for each core]
     --watch                   # Keep the connection and tell every change, a line each; one agent
@@ -57,6 +60,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth status protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -66,7 +71,7 @@ module completions {
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
-    ...agents: string         # Names of agents: from the configuration file, or `demo`
+    ...agents: string         # Names of agents: see `acp-auth agents`
   ]
 
   def "nu-complete acp-auth login protocol" [] {
@@ -92,6 +97,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -101,7 +108,7 @@ module completions {
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
-    agent?: string            # Name of the agent: from the configuration file, or `demo`
+    agent?: string            # Name of the agent: see `acp-auth agents`
   ]
 
   def "nu-complete acp-auth logout protocol" [] {
@@ -121,6 +128,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -130,7 +139,37 @@ module completions {
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
-    agent?: string            # Name of the agent: from the configuration file, or `demo`
+    agent?: string            # Name of the agent: see `acp-auth agents`
+  ]
+
+  def "nu-complete acp-auth agents protocol" [] {
+    [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth agents color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # List every agent that can be named, and where its definition stands
+  export extern "acp-auth agents" [
+    --json                    # Print one JSON document on stdout, whatever happens
+    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
+    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
+    --protocol: string@"nu-complete acp-auth agents protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
+    --cwd: directory          # Working directory of the agent
+    --env: string             # Environment variable for the agent; without a value it must be set already
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --show-accounts           # Show account details in CI too
+    --color: string@"nu-complete acp-auth agents color" # When to use colours
+    --quiet(-q)               # Print nothing but errors; the exit code answers
+    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
   ]
 
   def "nu-complete acp-auth completions shell" [] {
@@ -154,6 +193,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth completions protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -183,6 +224,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth schema protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -212,6 +255,8 @@ module completions {
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
     --protocol: string@"nu-complete acp-auth demo-agent protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --registry: path          # File in the format of the ACP registry, whose agents can be named
+    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
@@ -237,6 +282,10 @@ module completions {
 
   # Sign out of an agent
   export extern "acp-auth help logout" [
+  ]
+
+  # List every agent that can be named, and where its definition stands
+  export extern "acp-auth help agents" [
   ]
 
   # Print a completion script for a shell

@@ -9,6 +9,9 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::completion::{agent_names, method_ids};
 use crate::settings::parse_duration;
 
 /// Ask coding agents whether you are signed in, and as whom; sign in, sign out
@@ -51,6 +54,11 @@ pub enum Command {
     ///
     /// Only where the agent offers it. The state is asked again afterwards.
     Logout(LogoutArgs),
+    /// List every agent that can be named, and where its definition stands
+    ///
+    /// Reads the configuration file, the files of Zed, JetBrains and acpx, a registry, what the
+    /// project carries, and looks for well-known agents on PATH. Starts nothing.
+    Agents,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the JSON Schema of what --json prints
@@ -62,9 +70,12 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// Names of agents: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
+    /// Names of agents: see `acp-auth agents`
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new(), add = ArgValueCandidates::new(agent_names))]
     pub agents: Vec<String>,
+    /// Ask every agent that is found: see `acp-auth agents`
+    #[arg(long, short)]
+    pub all: bool,
     /// Where the agent does not say, open a session and end it, or send one short prompt, which
     /// costs tokens
     #[arg(long, value_name = "HOW")]
@@ -84,11 +95,11 @@ pub struct StatusArgs {
 
 #[derive(Debug, Args)]
 pub struct LoginArgs {
-    /// Name of the agent: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
+    /// Name of the agent: see `acp-auth agents`
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new(), add = ArgValueCandidates::new(agent_names))]
     pub agent: Option<String>,
     /// The method to sign in by, as `acp-auth status` lists them
-    #[arg(long, short, value_name = "ID")]
+    #[arg(long, short, value_name = "ID", add = ArgValueCandidates::new(method_ids))]
     pub method: Option<String>,
     /// Sign in even when you are signed in already
     #[arg(long)]
@@ -111,8 +122,8 @@ pub struct LoginArgs {
 
 #[derive(Debug, Args)]
 pub struct LogoutArgs {
-    /// Name of the agent: from the configuration file, or `demo`
-    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new())]
+    /// Name of the agent: see `acp-auth agents`
+    #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new(), add = ArgValueCandidates::new(agent_names))]
     pub agent: Option<String>,
     #[command(flatten)]
     pub command: CommandArgs,
@@ -139,7 +150,7 @@ pub struct DemoAgentArgs {
 }
 
 /// Options of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options of all commands")]
 pub struct CommonArgs {
     /// Print one JSON document on stdout, whatever happens
@@ -163,6 +174,12 @@ pub struct CommonArgs {
     /// Configuration file [env: ACP_AUTH_CONFIG]
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// File in the format of the ACP registry, whose agents can be named
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub registry: Option<PathBuf>,
+    /// Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
+    #[arg(long, global = true)]
+    pub trust_project: bool,
     /// Working directory of the agent
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub cwd: Option<PathBuf>,
@@ -216,8 +233,9 @@ pub enum StateArg {
     Unknown,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorArg {
+    #[default]
     Auto,
     Always,
     Never,

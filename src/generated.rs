@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use clap_complete::env::EnvCompleter;
 
 use crate::cli::Cli;
 
@@ -31,15 +32,25 @@ fn the_completions_are_up_to_date() {
         assert_current(path, &String::from_utf8(script).unwrap());
     };
     for (path, shell) in [
-        ("completions/acp-auth.bash", Shell::Bash),
-        ("completions/_acp-auth", Shell::Zsh),
-        ("completions/acp-auth.fish", Shell::Fish),
         ("completions/_acp-auth.ps1", Shell::PowerShell),
         ("completions/acp-auth.elv", Shell::Elvish),
     ] {
         generate(path, &|cli, script| {
             clap_complete::generate(shell, cli, "acp-auth", script);
         });
+    }
+    // These ask the program itself, which knows the agents' names.
+    let asking: [(&str, &dyn EnvCompleter); 3] = [
+        ("completions/acp-auth.bash", &clap_complete::env::Bash),
+        ("completions/_acp-auth", &clap_complete::env::Zsh),
+        ("completions/acp-auth.fish", &clap_complete::env::Fish),
+    ];
+    for (path, shell) in asking {
+        let mut script = Vec::new();
+        shell
+            .write_registration(crate::COMPLETE, "acp_auth", "acp-auth", "acp-auth", &mut script)
+            .unwrap();
+        assert_current(path, &String::from_utf8(script).unwrap());
     }
     generate("completions/acp-auth.nu", &|cli, script| {
         clap_complete::generate(clap_complete_nushell::Nushell, cli, "acp-auth", script);

@@ -7,6 +7,7 @@ mod agents;
 mod auth;
 mod cli;
 mod commands;
+mod completion;
 mod connection;
 mod error;
 mod exit;
@@ -39,6 +40,9 @@ use redact::secrets;
 use settings::Settings;
 use ui::{Facts, SavedTerminal, Ui};
 
+/// The variable by which the completion scripts ask for completions.
+const COMPLETE: &str = "_ACP_AUTH_COMPLETE";
+
 /// Runs the program: parses the command line, dispatches, and maps what came of it to an exit code.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -65,6 +69,8 @@ pub fn run() -> ExitCode {
 }
 
 fn parse_and_run() -> Exit {
+    // Answers a shell that asks for completions, and ends there.
+    clap_complete::CompleteEnv::with_factory(Cli::command).var(COMPLETE).complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -92,6 +98,7 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
     let name = match &command {
         Command::Login(_) => "login",
         Command::Logout(_) => "logout",
+        Command::Agents => "agents",
         _ => "status",
     };
     secrets().learn_environment();
@@ -115,6 +122,7 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
             Command::Login(args) => commands::login(&run, args).await,
             Command::Logout(args) => commands::logout(&run, args).await,
             Command::Status(args) => commands::status(&run, args).await,
+            Command::Agents => commands::agents(&run),
             Command::Completions(_) | Command::Schema | Command::DemoAgent(_) => {
                 unreachable!("handled before a runtime was started")
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agents::{AgentKind, Origin, Target};
+use crate::agents::{AgentKind, Listed, Origin, Target};
 use crate::auth::{
     AuthMethod, AuthState, Diagnostic, Evidence, Handshake, Operation, OperationResult,
     StatusReport,
@@ -168,6 +168,10 @@ impl AgentOutcome {
 pub struct RunOutcome {
     pub command: &'static str,
     pub agents: Vec<AgentOutcome>,
+    /// The definitions, where they were asked for.
+    pub listed: Option<Vec<Listed>>,
+    /// The files that could not be read.
+    pub problems: Vec<Failure>,
     /// What stopped the run before any agent was started.
     pub failure: Option<Failure>,
     /// Whether the state that was waited for has come, which is all that counts then.
@@ -175,9 +179,22 @@ pub struct RunOutcome {
 }
 
 impl RunOutcome {
+    /// A run that has come to nothing yet.
+    #[must_use]
+    pub const fn empty(command: &'static str) -> Self {
+        Self {
+            command,
+            agents: Vec::new(),
+            listed: None,
+            problems: Vec::new(),
+            failure: None,
+            reached: false,
+        }
+    }
+
     #[must_use]
     pub fn failed(command: &'static str, failure: Failure) -> Self {
-        Self { command, agents: Vec::new(), failure: Some(failure), reached: false }
+        Self { failure: Some(failure), ..Self::empty(command) }
     }
 
     #[must_use]

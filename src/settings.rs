@@ -7,7 +7,7 @@ use std::time::Duration;
 use anstream::ColorChoice;
 use etcetera::BaseStrategy;
 
-use crate::agents::{AgentDefinition, ConfigFile};
+use crate::agents::{AgentDefinition, ConfigFile, Entry, OriginKind, read_foreign};
 use crate::cli::{ColorArg, CommonArgs, ProtocolArg};
 use crate::error::Failure;
 use crate::protocol::{Limits, ProtocolChoice};
@@ -38,6 +38,14 @@ pub struct Settings {
     pub config_path: Option<PathBuf>,
     /// Whether `--config` named it.
     pub config_was_named: bool,
+    /// The agents of another program's file that `--config` named.
+    pub foreign: Vec<Entry>,
+    /// A file in the ACP registry's format.
+    pub registry: Option<PathBuf>,
+    /// Whether `--registry` named it.
+    pub registry_was_named: bool,
+    /// Whether what a project defines may be run.
+    pub trust_project: bool,
     pub cwd: Option<PathBuf>,
     /// The variables of `--env`.
     pub env: Vec<(String, String)>,
@@ -55,7 +63,11 @@ impl Settings {
     /// # Errors
     /// A usage or configuration failure.
     pub fn resolve(args: &CommonArgs) -> Result<Self, Failure> {
-        let (config, config_path) = config_file(args)?;
+        let Files { config, foreign, path: config_path } = config_file(args)?;
+        let configured = match &config {
+            Some(config) => config.registry(&|name| std::env::var(name).ok())?,
+            None => None,
+        };
         Ok(Self {
             json: args.json,
             quiet: args.quiet,
@@ -64,6 +76,10 @@ impl Settings {
             show_accounts: args.show_accounts,
             agent: variable("ACP_AUTH_AGENT"),
             config,
+            foreign,
+            registry: args.registry.clone().or(configured),
+            registry_was_named: args.registry.is_some(),
+            trust_project: args.trust_project,
             config_path,
             config_was_named: args.config.is_some(),
             cwd: directory(args.cwd.as_ref())?,
@@ -210,16 +226,30 @@ fn environment_entry(given: &str) -> Result<(String, String), Failure> {
     }
 }
 
-/// The file that was named and must exist, or the platform's, which need not.
-fn config_file(args: &CommonArgs) -> Result<(Option<ConfigFile>, Option<PathBuf>), Failure> {
+/// What the configuration file turned out to be.
+#[derive(Default)]
+struct Files {
+    config: Option<ConfigFile>,
+    foreign: Vec<Entry>,
+    path: Option<PathBuf>,
+}
+
+/// The file that was named and must exist, or the platform's, which need not. A file in JSON is
+/// another program's.
+fn config_file(args: &CommonArgs) -> Result<Files, Failure> {
     let named = args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
     if let Some(path) = named {
-        return Ok((Some(ConfigFile::read(&path)?), Some(path)));
+        let is_json =
+            path.extension().is_some_and(|extension| extension == "json" || extension == "jsonc");
+        let (config, foreign) = if is_json {
+            (None, read_foreign(&path, OriginKind::Project)?)
+        } else {
+            (Some(ConfigFile::read(&path)?), Vec::new())
+        };
+        return Ok(Files { config, foreign, path: Some(path) });
     }
-    let Ok(strategy) = etcetera::choose_base_strategy() else {
-        return Ok((None, None));
-    };
+    let Ok(strategy) = etcetera::choose_base_strategy() else { return Ok(Files::default()) };
     let path = strategy.config_dir().join("acp-auth").join("config.toml");
     let config = if path.exists() { Some(ConfigFile::read(&path)?) } else { None };
-    Ok((config, Some(path)))
+    Ok(Files { config, foreign: Vec::new(), path: Some(path) })
 }

@@ -19,7 +19,7 @@ use crate::untrusted::is_unseen;
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-const TOP_KEYS: &[&str] = &["default", "agents"];
+const TOP_KEYS: &[&str] = &["default", "agents", "registry"];
 const AGENT_KEYS: &[&str] =
     &["command", "args", "env", "cwd", "timeout", "protocol", "kind", "probe"];
 
@@ -33,6 +33,7 @@ pub struct ConfigFile {
     pub path: PathBuf,
     text: String,
     default: Option<Located>,
+    registry: Option<Located>,
     agents: Vec<RawAgent>,
 }
 
@@ -77,7 +78,7 @@ impl ConfigFile {
     }
 
     fn unread(path: &Path, text: String) -> Self {
-        Self { path: path.to_owned(), text, default: None, agents: Vec::new() }
+        Self { path: path.to_owned(), text, default: None, registry: None, agents: Vec::new() }
     }
 
     fn parse(path: &Path, text: String) -> Result<Self, Failure> {
@@ -85,10 +86,12 @@ impl ConfigFile {
         let table = DeTable::parse(&file.text)
             .map_err(|error| file.failure(&error.span().unwrap_or(0..0), error.message()))?;
         let mut default = None;
+        let mut registry = None;
         let mut agents = Vec::new();
         for (key, value) in table.get_ref() {
             match key.get_ref().as_ref() {
                 "default" => default = Some(file.string("default", value)?),
+                "registry" => registry = Some(file.string("registry", value)?),
                 "agents" => {
                     let table = file.table("agents", value)?;
                     for (name, agent) in table {
@@ -99,15 +102,9 @@ impl ConfigFile {
             }
         }
         agents.sort_by_key(|agent| agent.name.span().start);
-        if let Some(default) = &default
-            && default.get_ref() != super::demo::NAME
-            && !agents.iter().any(|agent| agent.name.get_ref() == default.get_ref())
-        {
-            let message = format!("the default agent {} is not defined", default.get_ref());
-            return Err(file.failure(&default.span(), &message));
-        }
         drop(table);
         file.default = default;
+        file.registry = registry;
         file.agents = agents;
         Ok(file)
     }
@@ -115,6 +112,17 @@ impl ConfigFile {
     /// The agent of the key `default`.
     pub fn default_agent(&self) -> Option<&str> {
         self.default.as_ref().map(|name| name.get_ref().as_str())
+    }
+
+    /// The registry's file of the key `registry`, variables and `~` put in.
+    ///
+    /// # Errors
+    /// A configuration failure with file, line and column.
+    pub fn registry(&self, lookup: Lookup<'_>) -> Result<Option<PathBuf>, Failure> {
+        let Some(text) = &self.registry else { return Ok(None) };
+        expand(text.get_ref(), lookup)
+            .map(|path| Some(expand_home(&path)))
+            .map_err(|reason| self.failure(&text.span(), &reason))
     }
 
     /// The agents' names, in the order of the file.
@@ -135,7 +143,7 @@ impl ConfigFile {
         Some(AgentDefinition {
             name: name.to_owned(),
             kind: agent.kind,
-            origin: Origin::Config(self.path.clone()),
+            origin: Origin::in_config(&self.path, name),
             launch: Launch {
                 program: raw(&agent.command).remove(0),
                 args: raw(agent.args.as_deref().unwrap_or_default()),
@@ -199,7 +207,7 @@ impl ConfigFile {
         Ok(Some(AgentDefinition {
             name: name.to_owned(),
             kind: agent.kind,
-            origin: Origin::Config(self.path.clone()),
+            origin: Origin::in_config(&self.path, name),
             launch: Launch {
                 program: expand_home(program).to_string_lossy().into_owned(),
                 args,
@@ -421,7 +429,6 @@ mod tests {
             ("[agents.a]\ncomand = \"x\"", "c.toml:2:1: unknown key `comand`"),
             ("[agents.a]\ncommand = 1", "c.toml:2:11: `command` must be a string"),
             ("defualt = \"a\"", "c.toml:1:1: unknown key `defualt`"),
-            ("default = \"b\"", "c.toml:1:11: the default agent b is not defined"),
             ("[agents.a]\nargs = []", "c.toml:1:9: the agent a has no command"),
             (
                 "[agents.a]\ncommand = \"${NOPE}\"",

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy;
 use serde_json::{Value, json};
 
-use super::{AgentDefinition, AgentKind, Origin, Target};
+use super::{AgentDefinition, AgentKind, Origin, OriginKind, Target};
 use crate::connection::Launch;
 use crate::error::{Failure, FailureKind, Phase};
 use crate::exit::Exit;
@@ -33,7 +33,7 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
     Ok(AgentDefinition {
         name: NAME.to_owned(),
         kind: AgentKind::Acp,
-        origin: Origin::BuiltIn,
+        origin: Origin::of(OriginKind::BuiltIn),
         launch: Launch {
             program: program.to_string_lossy().into_owned(),
             args: vec![SUBCOMMAND.to_owned()],

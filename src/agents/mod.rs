@@ -3,12 +3,16 @@
 mod config_file;
 pub mod demo;
 mod expand;
+mod methods_seen;
 mod select;
+mod sources;
 
 pub use config_file::ConfigFile;
-pub use select::{Selection, select};
+pub use methods_seen::{methods_seen, remember_methods};
+pub use select::{Listed, Selection, list, select};
+pub use sources::{Entry, read_foreign};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::auth::Probe;
@@ -25,15 +29,55 @@ pub enum AgentKind {
     Mcp,
 }
 
-/// Where a definition stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+/// What kind of place a definition stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OriginKind {
     /// Given as `-- COMMAND`.
     CommandLine,
-    /// In a configuration file of acp-auth.
-    Config(PathBuf),
+    /// A configuration file of acp-auth.
+    Config,
+    /// A registry that was named.
+    Registry,
+    /// Zed's settings.
+    Zed,
+    /// The agents of JetBrains' editors.
+    JetBrains,
+    /// acpx's configuration.
+    Acpx,
+    /// A file that a project carries: somebody else's command line.
+    Project,
+    /// A well-known program on PATH.
+    Path,
     /// The agent that acp-auth brings along.
     BuiltIn,
+}
+
+/// Where a definition stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub kind: OriginKind,
+    /// The file, or the program for one found on PATH.
+    pub path: Option<PathBuf>,
+    /// The key in the file.
+    pub key: Option<String>,
+}
+
+impl Origin {
+    /// A place that is no file.
+    #[must_use]
+    pub const fn of(kind: OriginKind) -> Self {
+        Self { kind, path: None, key: None }
+    }
+
+    /// A key of a configuration file of acp-auth.
+    #[must_use]
+    pub fn in_config(path: &Path, name: &str) -> Self {
+        Self {
+            kind: OriginKind::Config,
+            path: Some(path.to_owned()),
+            key: Some(format!("agents.{name}")),
+        }
+    }
 }
 
 /// An agent that can be asked.

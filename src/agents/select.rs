@@ -1,10 +1,11 @@
 //! Which agents a command is about.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::config_file::nearest;
 use super::expand::expand_home;
-use super::{AgentDefinition, AgentKind, ConfigFile, Origin, Target, demo};
+use super::sources::{Entry, Inventory, Places, how_to_run};
+use super::{AgentDefinition, AgentKind, ConfigFile, Origin, OriginKind, Target, demo};
 use crate::connection::Launch;
 use crate::error::Failure;
 use crate::redact::secrets;
@@ -17,6 +18,8 @@ pub struct Selection {
     pub command: Vec<String>,
     /// The command, for suggestions.
     pub verb: &'static str,
+    /// Every agent that can be asked.
+    pub all: bool,
     /// Whether the command works on one agent only.
     pub single: bool,
 }
@@ -60,24 +63,34 @@ fn find(
         }
         return Ok((vec![from_command(&selection.command)], false));
     }
+    if selection.all {
+        if !selection.names.is_empty() {
+            return Err(Failure::usage("give agents' names or --all, not both"));
+        }
+        return Ok((everyone(settings)?, true));
+    }
     let config = settings.config.as_ref();
     if !selection.names.is_empty() {
-        let named = selection.names.iter().map(|name| by_name(name, config));
+        let named = selection.names.iter().map(|name| by_name(name, settings));
         return Ok((named.collect::<Result<_, _>>()?, false));
     }
     if let Some(name) = &settings.agent {
-        return Ok((vec![by_name(name, config)?], false));
+        return Ok((vec![by_name(name, settings)?], false));
+    }
+    if !settings.foreign.is_empty() {
+        let found = settings.foreign.iter().map(|entry| from_entry(entry, &entry.name));
+        return Ok((found.collect(), true));
     }
     let Some(config) = config else {
         return Err(nothing_to_ask(selection, settings));
     };
     if let Some(name) = config.default_agent() {
-        return Ok((vec![by_name(name, Some(config))?], false));
+        return Ok((vec![by_name(name, settings)?], false));
     }
     let names: Vec<&str> = config.names().collect();
     match names.as_slice() {
         [] => Err(nothing_to_ask(selection, settings)),
-        [only] => Ok((vec![by_name(only, Some(config))?], false)),
+        [only] => Ok((vec![by_name(only, settings)?], false)),
         several if selection.single => {
             let text = format!("several agents are defined, name one: {}", several.join(", "));
             Err(Failure::usage(text).hint("or set `default = \"NAME\"` in the configuration"))
@@ -94,29 +107,203 @@ fn lookup(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
-fn by_name(name: &str, config: Option<&ConfigFile>) -> Result<AgentDefinition, Failure> {
+/// The agent of a name: from the configuration file, else from wherever it is defined.
+fn by_name(name: &str, settings: &Settings) -> Result<AgentDefinition, Failure> {
+    let config = settings.config.as_ref();
     if let Some(config) = config
         && let Some(agent) = config.definition(name, &lookup)?
     {
         return Ok(agent);
     }
+    if let Some(entry) = settings.foreign.iter().find(|entry| entry.name == name) {
+        return Ok(from_entry(entry, name));
+    }
     if name == demo::NAME {
         return demo::definition();
     }
-    let known: Vec<&str> =
-        config.iter().flat_map(|config| config.names()).chain([demo::NAME]).collect();
+    let inventory = take_inventory(settings);
+    match inventory.find(name, settings.trust_project) {
+        Some(entry) => Ok(from_entry(entry, name)),
+        None => Err(unknown_name(name, settings, &inventory)),
+    }
+}
+
+fn take_inventory(settings: &Settings) -> Inventory {
+    Inventory::take(&Places::here(), settings.registry.as_deref())
+}
+
+fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failure {
     let failure = Failure::usage(format!("there is no agent {name}"));
+    if let Some(file) = inventory.project_file(name) {
+        return failure.hint(format!(
+            "{} defines it, which is a project's and so somebody else's command line; use it with \
+             `--trust-project`, or name the file with `--config`",
+            file.display(),
+        ));
+    }
+    match how_to_run(name) {
+        Some(Some(words)) => {
+            let command = shell_words::join(words);
+            return failure
+                .hint("it is well known, and its program is not on PATH")
+                .hint(format!("to run it once: acp-auth status -- {command}"));
+        }
+        Some(None) => return failure.hint("it is well known, and its program is not on PATH"),
+        None => {}
+    }
+    let config = settings.config.as_ref();
+    let configured = config.into_iter().flat_map(ConfigFile::names);
+    let elsewhere = inventory
+        .entries
+        .iter()
+        .filter(|entry| entry.origin.kind != OriginKind::Project || settings.trust_project)
+        .map(|entry| entry.name.as_str());
+    let mut known: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
+    known.sort_unstable();
+    known.dedup();
     let failure = match nearest(name, known.iter().copied()) {
         Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
         None => failure,
     };
     let failure = failure.hint(format!("agents that can be named: {}", known.join(", ")));
-    Err(match config {
+    let failure = inventory.problems.iter().fold(failure, |failure, problem| {
+        failure.hint(format!("not read: {}", problem.message.raw()))
+    });
+    match config {
         Some(config) => {
             failure.hint(format!("define it as [agents.{name}] in {}", config.path.display()))
         }
         None => failure.hint("or give its command: acp-auth status -- COMMAND ARGS"),
-    })
+    }
+}
+
+/// An entry as the agent it defines.
+fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
+    let empty = || Launch { program: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
+    let (launch, failure) = match &entry.launch {
+        Ok(launch) => (launch.clone(), None),
+        Err(reason) => {
+            let place = entry
+                .origin
+                .path
+                .as_ref()
+                .map(|path| path.display().to_string())
+                .unwrap_or_default();
+            let text = format!("{name} cannot be started from {place}: {reason}");
+            (empty(), Some(Failure::config(text)))
+        }
+    };
+    AgentDefinition {
+        name: name.to_owned(),
+        kind: AgentKind::Acp,
+        origin: entry.origin.clone(),
+        launch,
+        timeout: None,
+        protocol: None,
+        probe: None,
+        failure,
+        target: Target { name: Some(name.to_owned()), ..Target::default() },
+    }
+}
+
+/// A definition as `acp-auth agents` lists it.
+#[derive(Debug)]
+pub struct Listed {
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub origin: Origin,
+    pub launch: Result<Launch, String>,
+    /// Where its program is; `None` when it was not found.
+    pub program: Option<PathBuf>,
+    /// Whether this is the definition that its name stands for.
+    pub wins: bool,
+}
+
+/// Every definition there is, those of the configuration file first, and what could not be read.
+/// Starts nothing.
+pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
+    let inventory = take_inventory(settings);
+    let mut entries: Vec<Entry> = Vec::new();
+    for name in settings.config.iter().flat_map(ConfigFile::names) {
+        let config =
+            settings.config.as_ref().and_then(|config| config.definition_or_failure(name, &lookup));
+        let Some(agent) = config else { continue };
+        let launch = match agent.failure {
+            None => Ok(agent.launch),
+            Some(failure) => Err(failure.message.raw().to_owned()),
+        };
+        entries.push(Entry { name: agent.name, aliases: Vec::new(), origin: agent.origin, launch });
+    }
+    entries.extend(settings.foreign.iter().cloned());
+    entries.extend(inventory.entries);
+    if let Ok(demo) = demo::definition() {
+        entries.push(Entry {
+            name: demo.name,
+            aliases: Vec::new(),
+            origin: demo.origin,
+            launch: Ok(demo.launch),
+        });
+    }
+    let can_win = |entry: &Entry| {
+        let is_trusted = entry.origin.kind != OriginKind::Project || settings.trust_project;
+        let is_own = entry.origin.kind == OriginKind::Config;
+        is_trusted && (is_own || entry.launch.is_ok())
+    };
+    let mut taken: Vec<String> = Vec::new();
+    let mut listed = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let wins = can_win(&entry) && !taken.contains(&entry.name);
+        if wins {
+            taken.push(entry.name.clone());
+        }
+        let program = entry.launch.as_ref().ok().and_then(|launch| launch.locate(&entry.name).ok());
+        listed.push(Listed {
+            name: entry.name,
+            aliases: entry.aliases,
+            origin: entry.origin,
+            launch: entry.launch,
+            program,
+            wins,
+        });
+    }
+    (listed, inventory.problems)
+}
+
+/// Every agent that can be asked: the winners whose programs are there, and those of the
+/// configuration file in any case. The built-in agent is for trying, and not among them.
+fn everyone(settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
+    let (listed, problems) = list(settings);
+    if let (Some(registry), Some(problem)) = (&settings.registry, problems.first())
+        && problem.message.raw().starts_with(&registry.display().to_string())
+    {
+        // A registry that was named must be read.
+        return Err(problem.clone());
+    }
+    let mut found = Vec::new();
+    for agent in listed {
+        let is_own = matches!(agent.origin.kind, OriginKind::Config | OriginKind::Registry);
+        if !agent.wins
+            || agent.origin.kind == OriginKind::BuiltIn
+            || !(is_own || agent.program.is_some())
+        {
+            continue;
+        }
+        let own = match (&settings.config, agent.origin.kind) {
+            (Some(config), OriginKind::Config) => {
+                config.definition_or_failure(&agent.name, &lookup)
+            }
+            _ => None,
+        };
+        let Listed { name, aliases, origin, launch, .. } = agent;
+        let entry = Entry { name, aliases, origin, launch };
+        found.push(own.unwrap_or_else(|| from_entry(&entry, &entry.name)));
+    }
+    if found.is_empty() {
+        return Err(Failure::usage("no agent to ask: none was found anywhere")
+            .hint("acp-auth agents lists where was looked")
+            .hint("try the built-in agent: acp-auth status demo"));
+    }
+    Ok(found)
 }
 
 fn from_command(command: &[String]) -> AgentDefinition {
@@ -129,7 +316,7 @@ fn from_command(command: &[String]) -> AgentDefinition {
     AgentDefinition {
         name,
         kind: AgentKind::Acp,
-        origin: Origin::CommandLine,
+        origin: Origin::of(OriginKind::CommandLine),
         launch: Launch { program, args: args.to_vec(), env: Vec::new(), cwd: None },
         timeout: None,
         protocol: None,
@@ -174,11 +361,17 @@ fn program_name(program: &str, args: &[String]) -> String {
 /// secrets, so only the names are repeated.
 fn repeated_options(settings: &Settings) -> Vec<String> {
     let mut options = Vec::new();
-    if let Some(config) = settings.config.as_ref().filter(|_| settings.config_was_named) {
-        options.extend(["--config".to_owned(), config.path.display().to_string()]);
+    if let Some(path) = settings.config_path.as_ref().filter(|_| settings.config_was_named) {
+        options.extend(["--config".to_owned(), path.display().to_string()]);
     }
     if let Some(cwd) = &settings.cwd {
         options.extend(["--cwd".to_owned(), cwd.display().to_string()]);
+    }
+    if let Some(registry) = settings.registry.as_ref().filter(|_| settings.registry_was_named) {
+        options.extend(["--registry".to_owned(), registry.display().to_string()]);
+    }
+    if settings.trust_project {
+        options.push("--trust-project".to_owned());
     }
     if let Some(protocol) = settings.protocol_argument() {
         options.extend(["--protocol".to_owned(), protocol.to_owned()]);

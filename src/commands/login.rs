@@ -13,6 +13,7 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
         verb: "login",
+        all: false,
         single: true,
     };
     if args.list {

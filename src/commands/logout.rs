@@ -12,6 +12,7 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
         verb: "logout",
+        all: false,
         single: true,
     };
     visit_all(run, "logout", &selection, &Action::Logout, 1).await

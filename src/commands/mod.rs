@@ -1,5 +1,6 @@
 //! The commands: options in, outcome out. Orchestration only.
 
+mod agents;
 mod completions;
 mod login;
 mod logout;
@@ -9,6 +10,7 @@ mod status;
 mod visits;
 mod watch;
 
+pub use agents::agents;
 pub use completions::completions;
 pub use login::login;
 pub use logout::logout;

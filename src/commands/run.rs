@@ -111,6 +111,37 @@ impl Run {
         self.ui.answer(&format!("{gap}{text}"))
     }
 
+    /// Prints one agent's row of a table, the `index`th of this run.
+    ///
+    /// # Errors
+    /// What writing gave.
+    pub fn answer_row(
+        &self,
+        outcome: &AgentOutcome,
+        index: usize,
+        width: usize,
+    ) -> std::io::Result<()> {
+        if self.settings.json {
+            return Ok(());
+        }
+        let head = if index == 0 { human::row_titles(width) } else { String::new() };
+        self.ui.answer(&format!("{head}{}", human::row(outcome, width)))
+    }
+
+    /// Prints the list of definitions.
+    #[must_use]
+    pub fn answer_listing(&self, mut outcome: RunOutcome) -> RunOutcome {
+        for problem in &outcome.problems {
+            self.ui.note(&format!("not read: {}", problem.message.line()));
+        }
+        if !self.settings.json
+            && let Err(error) = self.ui.answer(&human::definitions(&outcome))
+        {
+            outcome.failure = Some(self.unwritten(&error));
+        }
+        self.answer_document(outcome)
+    }
+
     /// Prints the document, where one is wanted; what cannot be written becomes the outcome.
     #[must_use]
     pub fn answer_document(&self, mut outcome: RunOutcome) -> RunOutcome {

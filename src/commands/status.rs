@@ -21,6 +21,7 @@ pub async fn status(run: &Run, args: StatusArgs) -> RunOutcome {
         names: args.agents,
         command: args.command.command,
         verb: "status",
+        all: args.all,
         single: args.watch || args.until.is_some(),
     };
     let until = args.until.map(|state| match state {

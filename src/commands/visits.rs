@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Run;
-use crate::agents::{AgentDefinition, Selection};
+use crate::agents::{AgentDefinition, Selection, remember_methods};
 use crate::auth::{
     AuthState, Evidence, Finding, LoginOptions, Operation, OperationKind, OperationResult, Probe,
     StatusReport, Visit, probe, sign_in, sign_out,
@@ -17,6 +17,9 @@ use crate::error::{Failure, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::protocol::means_sign_in_required;
 use crate::ui::Ui;
+
+/// All agents are told of in a table when there are more than this.
+const ROWS_FROM: usize = 3;
 
 /// What is done at each agent.
 #[derive(Debug, Clone)]
@@ -43,6 +46,8 @@ pub async fn visit_all(
         Err(failure) => return run.answer_failure(command, failure),
     };
     let count = agents.len();
+    let as_table = selection.all && count > ROWS_FROM && run.settings.verbose == 0;
+    let width = agents.iter().map(|agent| agent.name.chars().count()).max().unwrap_or(0);
     let places = Arc::new(Semaphore::new(jobs.max(1)));
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
@@ -63,7 +68,11 @@ pub async fn visit_all(
         while let Some((index, outcome)) = outcomes.recv().await {
             waiting[index] = Some(outcome);
             while let Some(outcome) = waiting.get_mut(known.len()).and_then(Option::take) {
-                let answered = run.answer_one(&outcome, known.len());
+                let answered = if as_table {
+                    run.answer_row(&outcome, known.len(), width)
+                } else {
+                    run.answer_one(&outcome, known.len())
+                };
                 unwritten = unwritten.or(answered.err().map(|error| run.unwritten(&error)));
                 known.push(outcome);
             }
@@ -79,7 +88,7 @@ pub async fn visit_all(
         // A visit that told nothing has panicked; what it left behind is unwound first.
         finish(&mut visits).await;
     }
-    let outcome = RunOutcome { command, agents: known, failure: unwritten, reached: false };
+    let outcome = RunOutcome { agents: known, failure: unwritten, ..RunOutcome::empty(command) };
     let outcome = run.answer_document(outcome);
     finish(&mut visits).await;
     run.report_cut_trace();
@@ -111,6 +120,9 @@ async fn visit(
         Err(failure) => unopened(&action, failure),
     };
     let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
+    if let (Some(name), Some(handshake)) = (&agent.target.name, &visit.handshake) {
+        remember_methods(name, handshake.methods.iter().map(|method| method.id.raw().to_owned()));
+    }
     // Nobody listens only when the whole run is being unwound.
     let _ = sender.send((index, outcome));
     drop(sender);

@@ -40,7 +40,7 @@ pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -
         let report = finding.report.clone();
         let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
         let outcome =
-            RunOutcome { command, agents: vec![outcome], failure: None, reached: is_reached };
+            RunOutcome { agents: vec![outcome], reached: is_reached, ..RunOutcome::empty(command) };
         let outcome = run.answer_change(outcome);
         if is_over || outcome.failure.is_some() {
             break outcome;

@@ -62,6 +62,12 @@ impl Launch {
         command.spawn().map_err(|error| self.spawn_failure(agent, &error))
     }
 
+    /// The command as a person would type it.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        shell_words::join(std::iter::once(&self.program).chain(&self.args))
+    }
+
     /// Finds the program without starting it.
     ///
     /// # Errors

@@ -68,7 +68,7 @@ fn help_and_version_go_to_stdout() {
 fn completions_and_schema_are_printed() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish", "nushell"] {
-        place.run(&["completions", shell]).assert_code(0).assert_says("push-timeout");
+        place.run(&["completions", shell]).assert_code(0).assert_says("acp-auth");
     }
     let run = place.run(&["schema"]);
     jsonschema::meta::validate(&run.document()).unwrap();

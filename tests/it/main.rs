@@ -9,6 +9,7 @@ mod config;
 mod dialects;
 mod faults;
 mod fuzz;
+mod inventory;
 mod login;
 mod probing;
 mod processes;

@@ -1,7 +1,10 @@
 //! What a person sees of an outcome: a block an agent, in the manner of `gh auth status`.
 
 mod methods;
+mod tables;
 mod verdict;
+
+pub use tables::{definitions, row, row_titles};
 
 use owo_colors::OwoColorize;
 

@@ -1,14 +1,15 @@
 //! From outcomes to the structs of JSON output.
 
 use super::report::{
-    AccountReport, AgentReport, DefinedIn, DefinedInKind, DiagnosticReport, ErrorKind, ErrorReport,
-    Flow, Kind, LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport,
-    ResultName, State,
+    AccountReport, AgentReport, DefinedIn, DefinedInKind, DefinitionReport, DiagnosticReport,
+    ErrorKind, ErrorReport, Flow, Kind, LaunchReport, MethodReport, OperationName, OperationReport,
+    Operations, PeerReport, ResultName, State,
 };
-use crate::agents::{AgentKind, Origin};
+use crate::agents::{AgentKind, Listed, Origin, OriginKind};
 use crate::auth::{
     Account, AuthMethod, AuthState, Diagnostic, MethodFlow, OperationKind, OperationResult,
 };
+use crate::connection::Launch;
 use crate::error::{Failure, FailureKind};
 use crate::outcome::AgentOutcome;
 
@@ -23,11 +24,7 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
                 AgentKind::Mcp => Kind::Mcp,
             },
             defined_in: DefinedIn::from(&outcome.origin),
-            launch: LaunchReport {
-                command: &outcome.launch.program,
-                args: &outcome.launch.args,
-                env_names: outcome.launch.env.iter().map(|(name, _)| name.as_str()).collect(),
-            },
+            launch: LaunchReport::from(&outcome.launch),
             peer: handshake.and_then(|handshake| handshake.peer.as_ref()).map(|peer| PeerReport {
                 name: peer.name.as_ref(),
                 title: peer.title.as_ref(),
@@ -70,12 +67,44 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
 
 impl From<&Origin> for DefinedIn {
     fn from(origin: &Origin) -> Self {
-        match origin {
-            Origin::CommandLine => Self { kind: DefinedInKind::CommandLine, path: None },
-            Origin::Config(path) => {
-                Self { kind: DefinedInKind::Config, path: Some(path.display().to_string()) }
-            }
-            Origin::BuiltIn => Self { kind: DefinedInKind::BuiltIn, path: None },
+        Self {
+            kind: match origin.kind {
+                OriginKind::CommandLine => DefinedInKind::CommandLine,
+                OriginKind::Config => DefinedInKind::Config,
+                OriginKind::Registry => DefinedInKind::Registry,
+                OriginKind::Zed => DefinedInKind::Zed,
+                OriginKind::JetBrains => DefinedInKind::JetBrains,
+                OriginKind::Acpx => DefinedInKind::Acpx,
+                OriginKind::Project => DefinedInKind::Project,
+                OriginKind::Path => DefinedInKind::Path,
+                OriginKind::BuiltIn => DefinedInKind::BuiltIn,
+            },
+            path: origin.path.as_ref().map(|path| path.display().to_string()),
+            key: origin.key.clone(),
+        }
+    }
+}
+
+impl<'a> From<&'a Launch> for LaunchReport<'a> {
+    fn from(launch: &'a Launch) -> Self {
+        Self {
+            command: &launch.program,
+            args: &launch.args,
+            env_names: launch.env.iter().map(|(name, _)| name.as_str()).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a Listed> for DefinitionReport<'a> {
+    fn from(listed: &'a Listed) -> Self {
+        Self {
+            name: &listed.name,
+            aliases: &listed.aliases,
+            defined_in: DefinedIn::from(&listed.origin),
+            launch: listed.launch.as_ref().ok().map(LaunchReport::from),
+            program: listed.program.as_ref().map(|program| program.display().to_string()),
+            wins: listed.wins,
+            reason: listed.launch.as_ref().err().map(String::as_str),
         }
     }
 }

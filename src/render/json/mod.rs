@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::outcome::RunOutcome;
 use crate::redact::secrets;
 use crate::untrusted::is_unseen;
-use report::{AgentReport, Document, ErrorReport, SCHEMA_VERSION};
+use report::{AgentReport, DefinitionReport, Document, ErrorReport, SCHEMA_VERSION};
 
 /// The document of a run, secrets hidden, with a line feed at its end.
 #[must_use]
@@ -27,6 +27,11 @@ fn report(outcome: &RunOutcome) -> Document<'_> {
         command: Some(outcome.command),
         exit_code: outcome.exit().code(),
         agents: outcome.agents.iter().map(AgentReport::from).collect(),
+        definitions: outcome
+            .listed
+            .as_ref()
+            .map(|listed| listed.iter().map(DefinitionReport::from).collect()),
+        problems: outcome.problems.iter().map(ErrorReport::from).collect(),
         error: outcome.failure.as_ref().map(ErrorReport::from),
     }
 }
@@ -40,6 +45,8 @@ pub fn failure_document(command: Option<&str>, failure: &Failure) -> String {
             command,
             exit_code: failure.exit().code(),
             agents: Vec::new(),
+            definitions: None,
+            problems: Vec::new(),
             error: Some(ErrorReport::from(failure)),
         },
         true,

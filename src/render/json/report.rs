@@ -21,6 +21,11 @@ pub struct Document<'a> {
     pub exit_code: u8,
     /// The agents asked, in the order they were named in.
     pub agents: Vec<AgentReport<'a>>,
+    /// Filled by `agents`: every definition that was found, the first of a name that can be used
+    /// winning.
+    pub definitions: Option<Vec<DefinitionReport<'a>>>,
+    /// Filled by `agents`: the files that could not be read.
+    pub problems: Vec<ErrorReport<'a>>,
     /// What stopped the run before any agent was started.
     pub error: Option<ErrorReport<'a>>,
 }
@@ -78,7 +83,10 @@ pub enum Kind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DefinedIn {
     pub kind: DefinedInKind,
+    /// The file, or the program for one found on PATH.
     pub path: Option<String>,
+    /// The key in the file.
+    pub key: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,7 +95,33 @@ pub struct DefinedIn {
 pub enum DefinedInKind {
     CommandLine,
     Config,
+    Registry,
+    Zed,
+    #[serde(rename = "jetbrains")]
+    JetBrains,
+    Acpx,
+    Project,
+    Path,
     BuiltIn,
+}
+
+/// A definition of an agent, as `acp-auth agents` lists it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DefinitionReport<'a> {
+    pub name: &'a str,
+    /// Other names it answers to.
+    pub aliases: &'a [String],
+    pub defined_in: DefinedIn,
+    /// How it is started; null when it cannot be used.
+    pub launch: Option<LaunchReport<'a>>,
+    /// Where its program was found.
+    pub program: Option<String>,
+    /// Whether this is the definition that its name stands for.
+    pub wins: bool,
+    /// Why it cannot be used.
+    pub reason: Option<&'a str>,
 }
 
 /// How the agent was started.

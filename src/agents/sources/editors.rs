@@ -1,0 +1,135 @@
+//! The files of Zed, JetBrains and acpx: JSON with comments and trailing commas.
+
+use std::io::Read;
+use std::path::Path;
+
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::Value;
+
+use super::Entry;
+use crate::agents::expand::expand_home;
+use crate::agents::{Origin, OriginKind};
+use crate::connection::Launch;
+use crate::error::Failure;
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 8 << 20;
+
+/// Reads the agents that a file of another program defines: `agent_servers` of Zed and JetBrains, or
+/// `agents` of acpx. Strings are taken as they stand, for none of these programs replaces variables
+/// in them. `auth` of acpx holds secrets and is not looked at.
+///
+/// # Errors
+/// A configuration failure with file, line and column.
+pub fn read_foreign(file: &Path, kind: OriginKind) -> Result<Vec<Entry>, Failure> {
+    let value = read_jsonc(file)?;
+    let is_acpx = value["agents"].is_object() && value["agent_servers"].is_null();
+    let key = if is_acpx { "agents" } else { "agent_servers" };
+    let entries = value[key].as_object().into_iter().flatten();
+    Ok(entries
+        .map(|(name, entry)| Entry {
+            name: name.clone(),
+            aliases: Vec::new(),
+            origin: Origin {
+                kind,
+                path: Some(file.to_owned()),
+                key: Some(format!("{key}.{name}")),
+            },
+            launch: if is_acpx { acpx_launch(entry) } else { server_launch(entry) },
+        })
+        .collect())
+}
+
+/// Reads a JSON file that may have comments, trailing commas and a byte order mark.
+///
+/// # Errors
+/// A configuration failure with file, line and column.
+pub fn read_jsonc(file: &Path) -> Result<Value, Failure> {
+    let unreadable = |error: std::io::Error| {
+        Failure::config(format!("{} cannot be read: {error}", file.display()))
+    };
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(unreadable)?;
+    opened.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+    let text = text.trim_start_matches('\u{feff}');
+    let options = ParseOptions { allow_missing_commas: false, ..ParseOptions::default() };
+    parse_to_serde_value(text, &options).map_err(|error| {
+        let (line, column) = (error.line_display(), error.column_display());
+        Failure::config(format!("{}:{line}:{column}: {}", file.display(), error.kind()))
+    })
+}
+
+/// Zed's and JetBrains' `{"type"?, "command", "args"?, "env"?}`; older files of Zed have no `type`.
+fn server_launch(entry: &Value) -> Result<Launch, String> {
+    match entry["type"].as_str() {
+        None | Some("custom") => {}
+        Some(kind @ ("registry" | "extension")) => {
+            return Err(format!("the editor installs it by itself (type {kind})"));
+        }
+        Some(other) => return Err(format!("its type {other} is not known")),
+    }
+    // An early form of Zed nests the program: {"command": {"path", "args", "env"}}.
+    let (entry, command) = match &entry["command"] {
+        Value::Object(_) => (&entry["command"], &entry["command"]["path"]),
+        command => (entry, command),
+    };
+    let Some(command) = command.as_str().filter(|command| !command.is_empty()) else {
+        return Err("it has no command".to_owned());
+    };
+    Ok(Launch {
+        program: home(command),
+        args: strings(&entry["args"]).ok_or("its args are no list of strings")?,
+        env: variables(&entry["env"]).ok_or("its env is no table of strings")?,
+        cwd: None,
+    })
+}
+
+/// acpx's `{"argv": […]}`, or `{"command": "a line", "args"?: […]}`.
+fn acpx_launch(entry: &Value) -> Result<Launch, String> {
+    let words = if entry["argv"].is_null() {
+        let line = entry["command"].as_str().ok_or("it has neither argv nor command")?;
+        let mut words = if Path::new(line).exists() {
+            vec![line.to_owned()]
+        } else {
+            shell_words::split(line)
+                .map_err(|error| format!("its command cannot be split: {error}"))?
+        };
+        words.extend(strings(&entry["args"]).ok_or("its args are no list of strings")?);
+        words
+    } else {
+        strings(&entry["argv"]).ok_or("its argv is no list of strings")?
+    };
+    let (program, args) = words.split_first().ok_or("its command is empty")?;
+    let env = variables(&entry["env"]).ok_or("its env is no table of strings")?;
+    Ok(Launch { program: home(program), args: args.to_vec(), env, cwd: None })
+}
+
+fn home(program: &str) -> String {
+    expand_home(program).to_string_lossy().into_owned()
+}
+
+/// A list of strings; absent and null are empty.
+pub fn strings(list: &Value) -> Option<Vec<String>> {
+    match list {
+        Value::Null => Some(Vec::new()),
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map(ToOwned::to_owned)).collect()
+        }
+        _ => None,
+    }
+}
+
+/// A table of strings; absent and null are empty.
+pub fn variables(table: &Value) -> Option<Vec<(String, String)>> {
+    match table {
+        Value::Null => Some(Vec::new()),
+        Value::Object(fields) => {
+            let pair = |(name, value): (&String, &Value)| {
+                let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+                is_name.then_some((name.clone(), value.as_str()?.to_owned()))
+            };
+            fields.iter().map(pair).collect()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! Tables: the states of many agents, and the definitions that were found.
+
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Block, tidy, verdict};
+use crate::agents::{Listed, Origin, OriginKind};
+use crate::outcome::{AgentOutcome, RunOutcome};
+
+/// How wide the column of origins is.
+const ORIGIN: usize = 9;
+
+/// The titles of the table of states.
+#[must_use]
+pub fn row_titles(width: usize) -> String {
+    let title = format!("{}  STATE\n", padded("NAME", width));
+    title.dimmed().to_string()
+}
+
+/// One agent's row.
+#[must_use]
+pub fn row(outcome: &AgentOutcome, width: usize) -> String {
+    let mut block = Block::default();
+    match &outcome.failure {
+        Some(failure) if outcome.could_not_be_asked() => block.bad(failure.message.raw()),
+        _ => verdict::state(&mut block, outcome),
+    }
+    format!("{}  {}\n", padded(&tidy(&outcome.name), width), block.text.trim())
+}
+
+/// The definitions, a line each: whether it is the one its name stands for and its program is
+/// there, the name, where it is defined, and the command or what is wrong with it.
+#[must_use]
+pub fn definitions(outcome: &RunOutcome) -> String {
+    let listed = outcome.listed.as_deref().unwrap_or_default();
+    let width = listed.iter().map(|agent| tidy(&agent.name).width()).max().unwrap_or(0).max(4);
+    let titles = format!("  {}  {}  COMMAND\n", padded("NAME", width), padded("FROM", ORIGIN));
+    let mut text = titles.dimmed().to_string();
+    for agent in listed {
+        let mark = match (&agent.program, agent.wins) {
+            (Some(_), true) => "✓".green().to_string(),
+            (None, true) => "✗".red().to_string(),
+            (_, false) => "-".to_owned(),
+        };
+        let name = padded(&tidy(&agent.name), width);
+        let origin = padded(origin_name(agent.origin.kind), ORIGIN);
+        let command = tidy(&what(agent));
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{mark} {name}  {origin}  {command}");
+        if let Some(place) = place(&agent.origin) {
+            let _ = writeln!(text, "  {}  {}", " ".repeat(width), tidy(&place).dimmed());
+        }
+    }
+    text
+}
+
+fn what(agent: &Listed) -> String {
+    let command = match &agent.launch {
+        Ok(launch) => launch.command_line(),
+        Err(reason) => return format!("cannot be used: {reason}"),
+    };
+    let note = match (agent.wins, &agent.program) {
+        (true, Some(_)) => "",
+        (true, None) => " (program not found)",
+        (false, _) if agent.origin.kind == OriginKind::Project => " (only with --trust-project)",
+        (false, _) => " (another definition of this name comes first)",
+    };
+    format!("{command}{note}")
+}
+
+fn place(origin: &Origin) -> Option<String> {
+    let path = origin.path.as_ref()?.display();
+    Some(match &origin.key {
+        Some(key) => format!("{path}: {key}"),
+        None => path.to_string(),
+    })
+}
+
+fn origin_name(kind: OriginKind) -> &'static str {
+    match kind {
+        OriginKind::CommandLine => "command",
+        OriginKind::Config => "config",
+        OriginKind::Registry => "registry",
+        OriginKind::Zed => "Zed",
+        OriginKind::JetBrains => "JetBrains",
+        OriginKind::Acpx => "acpx",
+        OriginKind::Project => "project",
+        OriginKind::Path => "PATH",
+        OriginKind::BuiltIn => "built in",
+    }
+}
+
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
