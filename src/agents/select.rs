@@ -141,15 +141,13 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
             file.display(),
         ));
     }
-    match how_to_run(name) {
-        Some(Some(words)) => {
-            let command = shell_words::join(words);
-            return failure
-                .hint("it is well known, and its program is not on PATH")
-                .hint(format!("to run it once: acp-auth status -- {command}"));
+    if let Some(words) = how_to_run(name) {
+        let failure = failure.hint("it is well known, and its program is not on PATH");
+        if words.is_empty() {
+            return failure;
         }
-        Some(None) => return failure.hint("it is well known, and its program is not on PATH"),
-        None => {}
+        let command = shell_words::join(words);
+        return failure.hint(format!("to run it once: acp-auth status -- {command}"));
     }
     let config = settings.config.as_ref();
     let configured = config.into_iter().flat_map(ConfigFile::names);

@@ -66,7 +66,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn as_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 #[test]

@@ -48,9 +48,9 @@ pub fn installed() -> Vec<Entry> {
         .collect()
 }
 
-/// The words that run a well-known agent once without installing it; `Some(None)` when it is known
-/// and there are none, `None` when it is not known.
-pub fn how_to_run(name: &str) -> Option<Option<Vec<String>>> {
+/// The words that run a well-known agent once without installing it, none where there are no such
+/// words; `None` when the agent is not known.
+pub fn how_to_run(name: &str) -> Option<Vec<String>> {
     let is_named =
         |known: &Known| known.name == name || known.aliases.iter().any(|alias| alias == name);
     let known = catalog().into_iter().find(is_named)?;
@@ -59,7 +59,7 @@ pub fn how_to_run(name: &str) -> Option<Option<Vec<String>>> {
         (None, Some(words)) => Some(std::iter::once("uvx".to_owned()).chain(words).collect()),
         (None, None) => None,
     };
-    Some(runner.map(|runner| runner.into_iter().chain(known.args).collect()))
+    Some(runner.map(|runner| runner.into_iter().chain(known.args).collect()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_known_agent_says_how_to_run_it_once() {
-        let words = how_to_run("gemini").unwrap().unwrap().join(" ");
+        let words = how_to_run("gemini").unwrap().join(" ");
         assert_eq!(words, "npx -y @google/gemini-cli --acp");
         assert_eq!(
-            how_to_run("claude-agent-acp").unwrap().unwrap()[2],
+            how_to_run("claude-agent-acp").unwrap()[2],
             "@agentclientprotocol/claude-agent-acp"
         );
         assert_eq!(how_to_run("nobody-knows-it"), None);
