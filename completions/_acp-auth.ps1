@@ -54,7 +54,14 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;status' {
-            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens')
+            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool')
+            [CompletionResult]::new('--expect-account', '--expect-account', [CompletionResultType]::ParameterName, 'Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing')
+            [CompletionResult]::new('--mcp-config', '--mcp-config', [CompletionResultType]::ParameterName, 'File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'Server of that file; may be given several times')
+            [CompletionResult]::new('--mcp-era', '--mcp-era', [CompletionResultType]::ParameterName, 'Handshake to use: server/discover (modern), initialize (legacy), or one after the other')
+            [CompletionResult]::new('--probe-tool', '--probe-tool', [CompletionResultType]::ParameterName, 'Tool to call once where the server does not say who you are: read-only and not destructive')
+            [CompletionResult]::new('--probe-args', '--probe-args', [CompletionResultType]::ParameterName, 'Arguments of that tool, a JSON object')
+            [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…')
             [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
@@ -71,6 +78,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
+            [CompletionResult]::new('--mcp', '--mcp', [CompletionResultType]::ParameterName, 'COMMAND is an MCP server: ask who it thinks you are')
             [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Keep the connection and tell every change, a line each; one agent')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)')

@@ -50,7 +50,14 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'acp-auth;status'= {
-            cand --probe 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens'
+            cand --probe 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool'
+            cand --expect-account 'Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing'
+            cand --mcp-config 'File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)'
+            cand --server 'Server of that file; may be given several times'
+            cand --mcp-era 'Handshake to use: server/discover (modern), initialize (legacy), or one after the other'
+            cand --probe-tool 'Tool to call once where the server does not say who you are: read-only and not destructive'
+            cand --probe-args 'Arguments of that tool, a JSON object'
+            cand --map 'Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…'
             cand -j 'How many agents are asked at once [default: four for each core]'
             cand --jobs 'How many agents are asked at once [default: four for each core]'
             cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
@@ -67,6 +74,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --color 'When to use colours'
             cand -a 'Ask every agent that is found: see `acp-auth agents`'
             cand --all 'Ask every agent that is found: see `acp-auth agents`'
+            cand --mcp 'COMMAND is an MCP server: ask who it thinks you are'
             cand --watch 'Keep the connection and tell every change, a line each; one agent'
             cand --json 'Print one JSON document on stdout, whatever happens'
             cand --trust-project 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)'

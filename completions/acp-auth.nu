@@ -31,7 +31,11 @@ module completions {
   ]
 
   def "nu-complete acp-auth status probe" [] {
-    [ "session" "prompt" ]
+    [ "session" "prompt" "tool" ]
+  }
+
+  def "nu-complete acp-auth status mcp_era" [] {
+    [ "auto" "legacy" "modern" ]
   }
 
   def "nu-complete acp-auth status until" [] {
@@ -49,7 +53,15 @@ module completions {
   # Say whether you are signed in at agents, and as whom
   export extern "acp-auth status" [
     --all(-a)                 # Ask every agent that is found: see `acp-auth agents`
-    --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens
+    --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool
+    --expect-account: string  # Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing
+    --mcp                     # COMMAND is an MCP server: ask who it thinks you are
+    --mcp-config: path        # File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)
+    --server: string          # Server of that file; may be given several times
+    --mcp-era: string@"nu-complete acp-auth status mcp_era" # Handshake to use: server/discover (modern), initialize (legacy), or one after the other
+    --probe-tool: string      # Tool to call once where the server does not say who you are: read-only and not destructive
+    --probe-args: string      # Arguments of that tool, a JSON object
+    --map: string             # Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…
     --jobs(-j): string        # How many agents are asked at once [default: four for each core]
     --watch                   # Keep the connection and tell every change, a line each; one agent
     --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first

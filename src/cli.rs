@@ -77,9 +77,15 @@ pub struct StatusArgs {
     #[arg(long, short)]
     pub all: bool,
     /// Where the agent does not say, open a session and end it, or send one short prompt, which
-    /// costs tokens
-    #[arg(long, value_name = "HOW")]
+    /// costs tokens; of an MCP server, without a value, call its known identity tool
+    #[arg(long, value_name = "HOW", num_args = 0..=1, default_missing_value = "tool")]
     pub probe: Option<ProbeArg>,
+    /// Exit 1 when no account or identity that is shown is this one; a comparison of what is
+    /// displayed, which proves nothing
+    #[arg(long, value_name = "TEXT")]
+    pub expect_account: Option<String>,
+    #[command(flatten, next_help_heading = "MCP servers")]
+    pub mcp: McpArgs,
     /// How many agents are asked at once [default: four for each core]
     #[arg(long, short, value_name = "COUNT")]
     pub jobs: Option<NonZeroUsize>,
@@ -91,6 +97,73 @@ pub struct StatusArgs {
     pub until: Option<StateArg>,
     #[command(flatten)]
     pub command: CommandArgs,
+}
+
+/// Options about MCP servers.
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// COMMAND is an MCP server: ask who it thinks you are
+    #[arg(long)]
+    pub mcp: bool,
+    /// File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub mcp_config: Option<PathBuf>,
+    /// Server of that file; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub server: Vec<String>,
+    /// Handshake to use: server/discover (modern), initialize (legacy), or one after the other
+    #[arg(long, value_name = "ERA", default_value = "auto")]
+    pub mcp_era: EraArg,
+    /// Tool to call once where the server does not say who you are: read-only and not destructive
+    #[arg(long, value_name = "NAME", requires = "map")]
+    pub probe_tool: Option<String>,
+    /// Arguments of that tool, a JSON object
+    #[arg(long, value_name = "JSON", requires = "probe_tool", value_parser = parse_object)]
+    pub probe_args: Option<serde_json::Value>,
+    /// Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…
+    #[arg(long, value_name = "FIELD=POINTER", requires = "probe_tool", value_delimiter = ',', value_parser = parse_mapping)]
+    pub map: Vec<(MapField, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EraArg {
+    Auto,
+    Legacy,
+    Modern,
+}
+
+/// A field of an identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MapField {
+    Subject,
+    DisplayName,
+    Provider,
+    AccountId,
+    Organization,
+}
+
+fn parse_object(text: &str) -> Result<serde_json::Value, String> {
+    match serde_json::from_str(text) {
+        Ok(object @ serde_json::Value::Object(_)) => Ok(object),
+        Ok(_) => Err("it is no JSON object".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn parse_mapping(text: &str) -> Result<(MapField, String), String> {
+    let (field, pointer) = text.split_once('=').ok_or("write it as FIELD=/json/pointer")?;
+    let field = match field {
+        "subject" => MapField::Subject,
+        "displayName" => MapField::DisplayName,
+        "provider" => MapField::Provider,
+        "accountId" => MapField::AccountId,
+        "organization" => MapField::Organization,
+        other => return Err(format!("there is no field {other}")),
+    };
+    if !pointer.starts_with('/') {
+        return Err(format!("{pointer} is no JSON pointer; one begins with /"));
+    }
+    Ok((field, pointer.to_owned()))
 }
 
 #[derive(Debug, Args)]
@@ -222,6 +295,7 @@ pub enum ProtocolArg {
 pub enum ProbeArg {
     Session,
     Prompt,
+    Tool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -59,6 +59,12 @@ impl Phase {
     /// The `initialize` request, which decides more than other requests do.
     pub const INITIALIZE: Self = Self::Request("initialize");
 
+    /// Whether it is the first request of a connection, without whose answer there is none.
+    #[must_use]
+    pub const fn is_handshake(self) -> bool {
+        matches!(self, Self::Request(method) if matches!(method.as_bytes(), b"initialize" | b"server/discover"))
+    }
+
     /// The name of the step as JSON output gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -158,7 +164,7 @@ impl Failure {
             (FailureKind::Internal, _) => Exit::Bug,
             (FailureKind::Unsupported, _) => Exit::Unknown,
             (FailureKind::Rejected | FailureKind::InvalidAnswer, phase)
-                if phase != Phase::INITIALIZE =>
+                if !phase.is_handshake() =>
             {
                 Exit::Unknown
             }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::agents::{AgentKind, Listed, Origin, Target};
 use crate::auth::{
-    AuthMethod, AuthState, Diagnostic, Evidence, Handshake, Operation, OperationResult,
-    StatusReport,
+    AuthMethod, AuthState, Diagnostic, Evidence, Handshake, Identity, NoIdentity, Operation,
+    OperationResult, StatusReport,
 };
 use crate::connection::Launch;
-use crate::error::{Failure, FailureKind, Phase};
+use crate::error::{Failure, FailureKind};
 use crate::exit::Exit;
 use crate::protocol::means_sign_in_required;
 use crate::redact::{MASKED, mask_addresses};
@@ -28,6 +28,12 @@ pub struct AgentOutcome {
     pub failure: Option<Failure>,
     /// Whether only the methods were looked at.
     pub is_listing: bool,
+    /// Who an MCP server thinks the user is.
+    pub identity: Option<Identity>,
+    /// Why there is no identity, of an MCP server.
+    pub no_identity: Option<NoIdentity>,
+    /// The account that was expected, and whether it is among those shown.
+    pub expected: Option<(String, bool)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The last that the agent wrote to stderr.
     pub stderr: String,
@@ -72,12 +78,44 @@ impl AgentOutcome {
                 Some(handshake) if !handshake.methods.is_empty() => Exit::Success,
                 _ => Exit::Unknown,
             },
+            (None, _) if self.is_wrong_account() => Exit::No,
             (None, _) => match self.report.state {
                 AuthState::Authenticated | AuthState::NotRequired => Exit::Success,
                 AuthState::Unauthenticated => Exit::No,
                 AuthState::Unknown => Exit::Unknown,
             },
         }
+    }
+
+    /// Whether somebody else than expected is signed in, or nobody is shown.
+    #[must_use]
+    pub fn is_wrong_account(&self) -> bool {
+        self.report.state.is_usable() && self.expected.as_ref().is_some_and(|(_, matches)| !matches)
+    }
+
+    /// Compares what is shown with the account that is expected, letters in either case.
+    pub fn expect_account(&mut self, expected: Option<&str>) {
+        let Some(expected) = expected else { return };
+        let of_accounts = self.report.accounts.iter().flat_map(|account| {
+            [
+                Some(&account.label),
+                account.name.as_ref(),
+                account.email.as_ref(),
+                account.organization.as_ref(),
+            ]
+        });
+        let of_identity = self.identity.iter().flat_map(|identity| {
+            [
+                Some(&identity.subject),
+                identity.display_name.as_ref(),
+                identity.account_id.as_ref(),
+                identity.organization.as_ref(),
+            ]
+        });
+        let wanted = expected.trim().to_lowercase();
+        let is_wanted = |shown: &Untrusted| shown.raw().trim().to_lowercase() == wanted;
+        let matches = of_accounts.chain(of_identity).flatten().any(is_wanted);
+        self.expected = Some((expected.to_owned(), matches));
     }
 
     /// Takes `initialize` refused for want of sign-in as the answer that it is.
@@ -102,7 +140,17 @@ impl AgentOutcome {
         let details = self.report.accounts.iter().flat_map(|account| {
             [&account.name, &account.email, &account.organization].into_iter().flatten()
         });
+        let of_identity = self.identity.iter().flat_map(|identity| {
+            [
+                Some(&identity.subject),
+                identity.display_name.as_ref(),
+                identity.organization.as_ref(),
+            ]
+            .into_iter()
+            .flatten()
+        });
         let known: Vec<String> = details
+            .chain(of_identity)
             .map(|detail| detail.raw().trim().to_owned())
             .filter(|detail| detail.len() > 2)
             .collect();
@@ -118,6 +166,16 @@ impl AgentOutcome {
             hide(&mut account.label);
             account.description.iter_mut().for_each(hide);
             for detail in [&mut account.name, &mut account.email, &mut account.organization] {
+                if detail.is_some() {
+                    *detail = Some(MASKED.into());
+                }
+            }
+        }
+        if let Some(identity) = &mut self.identity {
+            identity.subject = MASKED.into();
+            for detail in
+                [&mut identity.display_name, &mut identity.account_id, &mut identity.organization]
+            {
                 if detail.is_some() {
                     *detail = Some(MASKED.into());
                 }
@@ -157,7 +215,7 @@ impl AgentOutcome {
     #[must_use]
     pub fn could_not_be_asked(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| {
-            let is_refused = failure.phase == Phase::INITIALIZE;
+            let is_refused = failure.phase.is_handshake();
             (is_refused || !failure.leaves_connection()) && failure.kind != FailureKind::Unsupported
         })
     }

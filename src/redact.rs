@@ -71,6 +71,24 @@ impl Secrets {
         }
     }
 
+    /// Remembers the values of options whose names say that they are secrets, as `--token VALUE` and
+    /// `--token=VALUE`.
+    pub fn learn_arguments(&self, args: &[String]) {
+        for (index, arg) in args.iter().enumerate() {
+            let Some(option) = arg.strip_prefix('-').filter(|_| is_secret_name(arg)) else {
+                continue;
+            };
+            match option.split_once('=') {
+                Some((_, value)) => self.learn(value),
+                None => args
+                    .get(index + 1)
+                    .filter(|next| !next.starts_with('-'))
+                    .into_iter()
+                    .for_each(|next| self.learn(next)),
+            }
+        }
+    }
+
     /// Remembers a value that is certainly secret, however short.
     fn learn_short(&self, value: &str) {
         let value = value.trim();
@@ -204,7 +222,7 @@ fn token_patterns() -> &'static [(Regex, &'static str)] {
                 "$1[redacted]",
             ),
             (
-                compile(r"\b(?:sk|pk|ghp|gho|ghs|ghu|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,}"),
+                compile(r"\b(?:sk|pk|ghp|gho|ghs|ghu|github_pat|xox[abprs]|glpat|sbp|hf|ntn|npm)[-_][A-Za-z0-9_-]{12,}"),
                 REDACTED,
             ),
             (compile(r"\b(?:AIza|ya29\.)[A-Za-z0-9_-]{16,}"), REDACTED),

@@ -3,13 +3,15 @@
 mod config_file;
 pub mod demo;
 mod expand;
+mod listing;
 mod methods_seen;
 mod select;
 mod sources;
 
 pub use config_file::ConfigFile;
+pub use listing::{Listed, list};
 pub use methods_seen::{methods_seen, remember_methods};
-pub use select::{Listed, Selection, list, select};
+pub use select::{Selection, select};
 pub use sources::{Entry, read_foreign};
 
 use std::path::{Path, PathBuf};
@@ -44,6 +46,8 @@ pub enum OriginKind {
     JetBrains,
     /// acpx's configuration.
     Acpx,
+    /// A file of MCP servers that was named.
+    McpConfig,
     /// A file that a project carries: somebody else's command line.
     Project,
     /// A well-known program on PATH.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::config_file::nearest;
 use super::expand::expand_home;
-use super::sources::{Entry, Inventory, Places, how_to_run};
+use super::listing::everyone;
+use super::sources::{Entry, Inventory, Places, how_to_run, read_servers};
 use super::{AgentDefinition, AgentKind, ConfigFile, Origin, OriginKind, Target, demo};
 use crate::connection::Launch;
 use crate::error::Failure;
@@ -18,6 +19,11 @@ pub struct Selection {
     pub command: Vec<String>,
     /// The command, for suggestions.
     pub verb: &'static str,
+    /// Whether the command is an MCP server's.
+    pub is_mcp: bool,
+    /// A file of MCP servers, to choose from by name.
+    pub mcp_config: Option<PathBuf>,
+    pub servers: Vec<String>,
     /// Every agent that can be asked.
     pub all: bool,
     /// Whether the command works on one agent only.
@@ -32,10 +38,6 @@ pub struct Selection {
 pub fn select(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
     let (mut found, all) = find(selection, settings)?;
     for agent in &mut found {
-        if agent.kind == AgentKind::Mcp && agent.failure.is_none() {
-            let text = format!("{}: agents of kind \"mcp\" are not supported yet", agent.name);
-            agent.failure = Some(Failure::config(text));
-        }
         // An agent that was asked for must be right; of all there are, each answers for itself.
         if let (false, Some(failure)) = (all, &agent.failure) {
             return Err(failure.clone());
@@ -45,6 +47,7 @@ pub fn select(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDef
         if let Some(cwd) = &settings.cwd {
             agent.launch.cwd = Some(cwd.clone());
         }
+        secrets().learn_arguments(&agent.launch.args);
         for (name, value) in &agent.launch.env {
             secrets().learn_variable(name, value);
         }
@@ -57,11 +60,26 @@ fn find(
     selection: &Selection,
     settings: &Settings,
 ) -> Result<(Vec<AgentDefinition>, bool), Failure> {
+    if let Some(file) = &selection.mcp_config {
+        return servers_of(file, selection);
+    }
+    if !selection.servers.is_empty() {
+        return Err(Failure::usage("--server names a server of the file of --mcp-config"));
+    }
+    if selection.is_mcp && selection.command.is_empty() {
+        return Err(Failure::usage("--mcp goes with `-- COMMAND`")
+            .hint("a server of the configuration has `kind = \"mcp\"`, and is asked by its name"));
+    }
     if !selection.command.is_empty() {
         if !selection.names.is_empty() {
             return Err(Failure::usage("give an agent's name or `-- COMMAND`, not both"));
         }
-        return Ok((vec![from_command(&selection.command)], false));
+        let mut agent = from_command(&selection.command);
+        if selection.is_mcp {
+            agent.kind = AgentKind::Mcp;
+            agent.target.options.push("--mcp".to_owned());
+        }
+        return Ok((vec![agent], false));
     }
     if selection.all {
         if !selection.names.is_empty() {
@@ -103,7 +121,37 @@ fn find(
     }
 }
 
-fn lookup(variable: &str) -> Option<String> {
+/// The servers of a file that other clients read, by name or all of them.
+fn servers_of(file: &Path, selection: &Selection) -> Result<(Vec<AgentDefinition>, bool), Failure> {
+    let entries = read_servers(file, &lookup)?;
+    let as_server = |entry: &Entry| {
+        let mut agent = from_entry(entry, &entry.name);
+        agent.kind = AgentKind::Mcp;
+        let options = ["--mcp-config", &file.display().to_string(), "--server", &entry.name];
+        let options = options.iter().map(ToString::to_string).collect();
+        agent.target = Target { options, ..Target::default() };
+        agent
+    };
+    if selection.all {
+        return Ok((entries.iter().map(as_server).collect(), true));
+    }
+    let known = || entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
+    if selection.servers.is_empty() {
+        let text = format!("{} runs commands, so that a server is chosen by name", file.display());
+        return Err(
+            Failure::usage(text).hint(format!("pass --server NAME, or --all; it has: {}", known()))
+        );
+    }
+    let named = selection.servers.iter().map(|name| {
+        let found = entries.iter().find(|entry| entry.name == *name);
+        found.map(as_server).ok_or_else(|| {
+            Failure::usage(format!("{} has no server {name}; it has: {}", file.display(), known()))
+        })
+    });
+    Ok((named.collect::<Result<_, _>>()?, false))
+}
+
+pub(super) fn lookup(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
@@ -128,7 +176,7 @@ fn by_name(name: &str, settings: &Settings) -> Result<AgentDefinition, Failure> 
     }
 }
 
-fn take_inventory(settings: &Settings) -> Inventory {
+pub(super) fn take_inventory(settings: &Settings) -> Inventory {
     Inventory::take(&Places::here(), settings.registry.as_deref())
 }
 
@@ -176,7 +224,7 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
 }
 
 /// An entry as the agent it defines.
-fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
+pub(super) fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
     let empty = || Launch { program: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
     let (launch, failure) = match &entry.launch {
         Ok(launch) => (launch.clone(), None),
@@ -202,106 +250,6 @@ fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
         failure,
         target: Target { name: Some(name.to_owned()), ..Target::default() },
     }
-}
-
-/// A definition as `acp-auth agents` lists it.
-#[derive(Debug)]
-pub struct Listed {
-    pub name: String,
-    pub aliases: Vec<String>,
-    pub origin: Origin,
-    pub launch: Result<Launch, String>,
-    /// Where its program is; `None` when it was not found.
-    pub program: Option<PathBuf>,
-    /// Whether this is the definition that its name stands for.
-    pub wins: bool,
-}
-
-/// Every definition there is, those of the configuration file first, and what could not be read.
-/// Starts nothing.
-pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
-    let inventory = take_inventory(settings);
-    let mut entries: Vec<Entry> = Vec::new();
-    for name in settings.config.iter().flat_map(ConfigFile::names) {
-        let config =
-            settings.config.as_ref().and_then(|config| config.definition_or_failure(name, &lookup));
-        let Some(agent) = config else { continue };
-        let launch = match agent.failure {
-            None => Ok(agent.launch),
-            Some(failure) => Err(failure.message.raw().to_owned()),
-        };
-        entries.push(Entry { name: agent.name, aliases: Vec::new(), origin: agent.origin, launch });
-    }
-    entries.extend(settings.foreign.iter().cloned());
-    entries.extend(inventory.entries);
-    if let Ok(demo) = demo::definition() {
-        entries.push(Entry {
-            name: demo.name,
-            aliases: Vec::new(),
-            origin: demo.origin,
-            launch: Ok(demo.launch),
-        });
-    }
-    let can_win = |entry: &Entry| {
-        let is_trusted = entry.origin.kind != OriginKind::Project || settings.trust_project;
-        let is_own = entry.origin.kind == OriginKind::Config;
-        is_trusted && (is_own || entry.launch.is_ok())
-    };
-    let mut taken: Vec<String> = Vec::new();
-    let mut listed = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let wins = can_win(&entry) && !taken.contains(&entry.name);
-        if wins {
-            taken.push(entry.name.clone());
-        }
-        let program = entry.launch.as_ref().ok().and_then(|launch| launch.locate(&entry.name).ok());
-        listed.push(Listed {
-            name: entry.name,
-            aliases: entry.aliases,
-            origin: entry.origin,
-            launch: entry.launch,
-            program,
-            wins,
-        });
-    }
-    (listed, inventory.problems)
-}
-
-/// Every agent that can be asked: the winners whose programs are there, and those of the
-/// configuration file in any case. The built-in agent is for trying, and not among them.
-fn everyone(settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
-    let (listed, problems) = list(settings);
-    if let (Some(registry), Some(problem)) = (&settings.registry, problems.first())
-        && problem.message.raw().starts_with(&registry.display().to_string())
-    {
-        // A registry that was named must be read.
-        return Err(problem.clone());
-    }
-    let mut found = Vec::new();
-    for agent in listed {
-        let is_own = matches!(agent.origin.kind, OriginKind::Config | OriginKind::Registry);
-        if !agent.wins
-            || agent.origin.kind == OriginKind::BuiltIn
-            || !(is_own || agent.program.is_some())
-        {
-            continue;
-        }
-        let own = match (&settings.config, agent.origin.kind) {
-            (Some(config), OriginKind::Config) => {
-                config.definition_or_failure(&agent.name, &lookup)
-            }
-            _ => None,
-        };
-        let Listed { name, aliases, origin, launch, .. } = agent;
-        let entry = Entry { name, aliases, origin, launch };
-        found.push(own.unwrap_or_else(|| from_entry(&entry, &entry.name)));
-    }
-    if found.is_empty() {
-        return Err(Failure::usage("no agent to ask: none was found anywhere")
-            .hint("acp-auth agents lists where was looked")
-            .hint("try the built-in agent: acp-auth status demo"));
-    }
-    Ok(found)
 }
 
 fn from_command(command: &[String]) -> AgentDefinition {

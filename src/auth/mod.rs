@@ -3,6 +3,7 @@
 mod choice;
 mod elicitation;
 mod form;
+mod identity;
 mod login;
 mod logout;
 mod probe;
@@ -13,6 +14,10 @@ mod visit;
 
 pub use elicitation::{Elicitation, Reply};
 pub use form::{Field, FieldKind, FieldOption};
+pub use identity::{
+    Identity, IdentityMap, IdentityProbe, IdentityTool, NoIdentity, ask_identity, identified,
+    unidentified,
+};
 pub use login::{LoginOptions, sign_in};
 pub use logout::sign_out;
 pub use probe::{Probe, probe};
@@ -60,6 +65,12 @@ pub enum Evidence {
     PushedStatus,
     /// The answer to `initialize`: refused because sign-in is required.
     Initialize,
+    /// The first answer of an MCP server of the era without `initialize`.
+    ServerDiscover,
+    /// What a tool of an MCP server told.
+    ToolsCall,
+    /// The notification of an MCP server that the identity has changed.
+    IdentityChanged,
     /// What came of opening a session.
     SessionNew,
     /// What came of a prompt.
@@ -75,6 +86,9 @@ impl Evidence {
             Self::AuthStatusUpdate => "auth/status_update",
             Self::PushedStatus => "_auth/status_update",
             Self::Initialize => "initialize",
+            Self::ServerDiscover => "server/discover",
+            Self::ToolsCall => "tools/call",
+            Self::IdentityChanged => "notifications/identity_changed",
             Self::SessionNew => "session/new",
             Self::SessionPrompt => "session/prompt",
         }
@@ -259,11 +273,19 @@ pub struct Offers {
     pub delete_session: bool,
 }
 
-/// The outcome of a successful `initialize`.
+/// The protocol version a connection speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Version {
+    /// ACP: 1 or 2.
+    Acp(u16),
+    /// MCP: a date, as the server gave it.
+    Mcp(Untrusted),
+}
+
+/// The outcome of a successful handshake.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handshake {
-    /// The ACP version the connection speaks: 1 or 2.
-    pub version: u16,
+    pub version: Version,
     pub peer: Option<Peer>,
     pub methods: Vec<AuthMethod>,
     pub offers: Offers,
@@ -342,4 +364,8 @@ pub struct Finding {
     pub failure: Option<Failure>,
     /// Whether only the methods were looked at.
     pub is_listing: bool,
+    /// Who an MCP server thinks the user is.
+    pub identity: Option<Identity>,
+    /// Why there is no identity, of an MCP server.
+    pub no_identity: Option<NoIdentity>,
 }

@@ -59,6 +59,12 @@ impl Visit {
         }
     }
 
+    /// Takes over a process that was spoken to in another way, to end it.
+    pub fn hold(&mut self, connection: Connection, handshake: Option<Handshake>) {
+        self.unagreed = Some(connection);
+        self.handshake = handshake;
+    }
+
     /// Asks the current process for the state.
     pub async fn ask(&self) -> Finding {
         match &self.session {
@@ -121,7 +127,9 @@ impl Visit {
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut all = self.earlier.clone();
-        for remark in self.session.iter().flat_map(|session| session.connection.diagnostics()) {
+        let current = self.session.as_ref().map(|session| &session.connection);
+        let connection = current.or(self.unagreed.as_ref());
+        for remark in connection.map(Connection::diagnostics).unwrap_or_default() {
             if !all.contains(&remark) {
                 all.push(remark);
             }

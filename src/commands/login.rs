@@ -13,8 +13,8 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
         verb: "login",
-        all: false,
         single: true,
+        ..Selection::default()
     };
     if args.list {
         return visit_all(run, "login", &selection, &Action::List, 1).await;

@@ -12,8 +12,8 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
         verb: "logout",
-        all: false,
         single: true,
+        ..Selection::default()
     };
     visit_all(run, "logout", &selection, &Action::Logout, 1).await
 }

@@ -67,6 +67,7 @@ impl Run {
         visit: &Visit,
         finding: Finding,
         duration: Duration,
+        expected: Option<&str>,
     ) -> AgentOutcome {
         let mut outcome = AgentOutcome {
             name: agent.name.clone(),
@@ -79,6 +80,9 @@ impl Run {
             operation: finding.operation,
             failure: finding.failure,
             is_listing: finding.is_listing,
+            identity: finding.identity,
+            no_identity: finding.no_identity,
+            expected: None,
             diagnostics: visit.diagnostics(),
             stderr: visit.stderr_tail(),
             push_patience: visit.runner.limits.push,
@@ -87,6 +91,7 @@ impl Run {
             duration,
         };
         outcome.read_refusal();
+        outcome.expect_account(expected);
         if self.ui.masks {
             outcome.mask_accounts();
         }

@@ -7,25 +7,38 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Run;
-use crate::agents::{AgentDefinition, Selection, remember_methods};
+use crate::agents::{AgentDefinition, AgentKind, Selection, remember_methods};
 use crate::auth::{
-    AuthState, Evidence, Finding, LoginOptions, Operation, OperationKind, OperationResult, Probe,
-    StatusReport, Visit, probe, sign_in, sign_out,
+    AuthState, Evidence, Finding, IdentityProbe, LoginOptions, Operation, OperationKind,
+    OperationResult, Probe, StatusReport, Visit, ask_identity, probe, sign_in, sign_out,
 };
 use crate::connection::interrupted;
-use crate::error::{Failure, Phase};
+use crate::error::{Failure, FailureKind, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
+use crate::protocol::mcp::{EraChoice, ServerFailure};
 use crate::protocol::means_sign_in_required;
 use crate::ui::Ui;
 
 /// All agents are told of in a table when there are more than this.
 const ROWS_FROM: usize = 3;
 
+/// How the state is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct StatusOptions {
+    /// How far an agent is tried; its definition may say it too.
+    pub how_far: Option<Probe>,
+    /// How far an MCP server is tried.
+    pub identity: IdentityProbe,
+    pub era: EraChoice,
+    /// The account that must be shown.
+    pub expected: Option<String>,
+}
+
 /// What is done at each agent.
 #[derive(Debug, Clone)]
 pub enum Action {
-    /// Ask for the state, and try it where the option or the definition says so.
-    Status(Option<Probe>),
+    /// Ask for the state.
+    Status(Box<StatusOptions>),
     /// List the methods.
     List,
     Login(LoginOptions),
@@ -104,9 +117,12 @@ async fn visit(
     sender: mpsc::UnboundedSender<(usize, AgentOutcome)>,
 ) {
     let started = Instant::now();
-    let how_far = match &action {
-        Action::Status(how_far) => how_far.or(agent.probe),
-        _ => None,
+    if agent.kind == AgentKind::Mcp {
+        return visit_server(&run, &agent, &action, index, sender).await;
+    }
+    let (how_far, expected) = match &action {
+        Action::Status(options) => (options.how_far.or(agent.probe), options.expected.as_deref()),
+        _ => (None, None),
     };
     let mut visit = Visit::new(run.runner(&agent, how_far.is_some()));
     let opened = match (&agent.failure, run.interrupt.signal()) {
@@ -119,7 +135,7 @@ async fn visit(
         Ok(()) => perform(&mut visit, &action, how_far, &run.ui).await,
         Err(failure) => unopened(&action, failure),
     };
-    let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
+    let outcome = run.outcome(&agent, &visit, finding, started.elapsed(), expected);
     if let (Some(name), Some(handshake)) = (&agent.target.name, &visit.handshake) {
         remember_methods(name, handshake.methods.iter().map(|method| method.id.raw().to_owned()));
     }
@@ -127,6 +143,65 @@ async fn visit(
     let _ = sender.send((index, outcome));
     drop(sender);
     visit.leave().await;
+}
+
+/// One MCP server, asked who it thinks the user is.
+async fn visit_server(
+    run: &Run,
+    agent: &AgentDefinition,
+    action: &Action,
+    index: usize,
+    sender: mpsc::UnboundedSender<(usize, AgentOutcome)>,
+) {
+    let started = Instant::now();
+    let mut visit = Visit::new(run.runner(agent, false));
+    let asked = match (action, &agent.failure, run.interrupt.signal()) {
+        (_, Some(failure), _) => Err(failure.clone()),
+        (_, None, Some(signal)) => Err(interrupted(signal, Phase::Start, &agent.name)),
+        (Action::Status(options), None, None) => Ok(options),
+        (action, None, None) => Err(not_for_servers(action, agent)),
+    };
+    let expected = asked.as_ref().ok().and_then(|options| options.expected.clone());
+    let finding = match asked {
+        Ok(options) => ask_server(&mut visit, options).await,
+        Err(failure) => unopened(action, failure),
+    };
+    let outcome = run.outcome(agent, &visit, finding, started.elapsed(), expected.as_deref());
+    // Nobody listens only when the whole run is being unwound.
+    let _ = sender.send((index, outcome));
+    drop(sender);
+    visit.leave().await;
+}
+
+async fn ask_server(visit: &mut Visit, options: &StatusOptions) -> Finding {
+    if options.how_far.is_some() {
+        let text =
+            "an MCP server has no sessions to try; --probe without a value calls its identity tool";
+        return Finding { failure: Some(Failure::usage(text)), ..Finding::default() };
+    }
+    match visit.runner.open_mcp(options.era).await {
+        Ok(server) => {
+            let finding = ask_identity(&server, &visit.runner.launch, &options.identity).await;
+            visit.hold(server.connection, Some(server.handshake));
+            finding
+        }
+        Err(ServerFailure { failure, connection }) => {
+            if let Some(connection) = connection {
+                visit.hold(connection, None);
+            }
+            Finding { failure: Some(failure), ..Finding::default() }
+        }
+    }
+}
+
+/// Signing in and out is no business of the protocol of MCP servers over stdio.
+fn not_for_servers(action: &Action, agent: &AgentDefinition) -> Failure {
+    let what = if matches!(action, Action::Logout) { "sign out of" } else { "sign in to" };
+    let text = format!("{} is an MCP server, and acp-auth does not {what} those", agent.name);
+    let status = agent.target.command_line("status", &[]);
+    Failure::new(FailureKind::Unsupported, Phase::Choice, text)
+        .hint("a server is given its credential by whoever starts it, mostly as a variable in its `env`")
+        .hint(format!("to see who it thinks you are: {status}"))
 }
 
 async fn perform(visit: &mut Visit, action: &Action, how_far: Option<Probe>, ui: &Ui) -> Finding {
@@ -154,7 +229,8 @@ fn unopened(action: &Action, failure: Failure) -> Finding {
         message,
         ..StatusReport::default()
     };
-    let failed = |kind| Some(Operation::new(kind, OperationResult::Failed));
+    let result = OperationResult::of_failure(&failure);
+    let failed = |kind| Some(Operation::new(kind, result));
     match action {
         Action::Status(_) | Action::List => {
             Finding { failure: Some(failure), ..Finding::default() }

@@ -5,17 +5,27 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Run;
-use crate::agents::Selection;
-use crate::auth::{AuthState, Finding, StatusReport, Visit};
+use super::visits::StatusOptions;
+use crate::agents::{AgentDefinition, AgentKind, Selection};
+use crate::auth::{
+    AuthState, Evidence, Finding, NoIdentity, StatusReport, Visit, ask_identity, identified,
+    unidentified,
+};
 use crate::error::{Failure, FailureKind, Phase};
 use crate::outcome::RunOutcome;
+use crate::protocol::mcp::{IdentityChange, Server, ServerFailure};
 
 /// How often an agent that answers `auth/status` is asked again: not all of them push.
 const ASK_EVERY: Duration = Duration::from_secs(5);
 
 /// Tells the state of one agent and every change, until `until` is reached, the time is over, a
 /// signal comes, or the agent ends.
-pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -> RunOutcome {
+pub async fn watch(
+    run: &Run,
+    selection: &Selection,
+    options: &StatusOptions,
+    until: Option<AuthState>,
+) -> RunOutcome {
     let command = "status";
     let agent = match run.select(selection) {
         Ok(mut agents) if agents.len() == 1 => agents.remove(0),
@@ -27,6 +37,9 @@ pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -
     };
     let deadline =
         until.and(run.settings.total_limit()).map(|limit| (Instant::now() + limit, limit));
+    if agent.kind == AgentKind::Mcp {
+        return watch_server(run, &agent, options, until).await;
+    }
     let started = Instant::now();
     let mut visit = Visit::new(run.runner(&agent, false));
     let mut finding = match visit.open().await {
@@ -38,7 +51,8 @@ pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -
         let is_over =
             is_reached || finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
         let report = finding.report.clone();
-        let outcome = run.outcome(&agent, &visit, finding, started.elapsed());
+        let outcome =
+            run.outcome(&agent, &visit, finding, started.elapsed(), options.expected.as_deref());
         let outcome =
             RunOutcome { agents: vec![outcome], reached: is_reached, ..RunOutcome::empty(command) };
         let outcome = run.answer_change(outcome);
@@ -50,6 +64,90 @@ pub async fn watch(run: &Run, selection: &Selection, until: Option<AuthState>) -
     visit.leave().await;
     run.report_cut_trace();
     outcome
+}
+
+/// The same for an MCP server, whose identity may change.
+async fn watch_server(
+    run: &Run,
+    agent: &AgentDefinition,
+    options: &StatusOptions,
+    until: Option<AuthState>,
+) -> RunOutcome {
+    let started = Instant::now();
+    let deadline =
+        until.and(run.settings.total_limit()).map(|limit| (Instant::now() + limit, limit));
+    let mut visit = Visit::new(run.runner(agent, false));
+    let (server, mut finding) = match visit.runner.open_mcp(options.era).await {
+        Ok(server) => {
+            let finding = ask_identity(&server, &visit.runner.launch, &options.identity).await;
+            visit.handshake = Some(server.handshake.clone());
+            (Some(server), finding)
+        }
+        Err(ServerFailure { failure, connection }) => {
+            if let Some(connection) = connection {
+                visit.hold(connection, None);
+            }
+            (None, Finding { failure: Some(failure), ..Finding::default() })
+        }
+    };
+    let outcome = loop {
+        let is_reached = until == Some(finding.report.state);
+        let is_over =
+            is_reached || finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
+        let outcome =
+            run.outcome(agent, &visit, finding, started.elapsed(), options.expected.as_deref());
+        let outcome = RunOutcome {
+            agents: vec![outcome],
+            reached: is_reached,
+            ..RunOutcome::empty("status")
+        };
+        let outcome = run.answer_change(outcome);
+        match &server {
+            Some(server) if !is_over && outcome.failure.is_none() => {
+                finding = next_identity(server, &agent.name, deadline).await;
+            }
+            _ => break outcome,
+        }
+    };
+    if let Some(server) = server {
+        visit.hold(server.connection, Some(server.handshake));
+    }
+    visit.leave().await;
+    run.report_cut_trace();
+    outcome
+}
+
+/// Waits until the server says that the identity has changed.
+async fn next_identity(
+    server: &Server,
+    name: &str,
+    deadline: Option<(Instant, Duration)>,
+) -> Finding {
+    let phase = Phase::Request("notifications/identity_changed");
+    loop {
+        let until = deadline.map_or_else(|| Instant::now() + ASK_EVERY, |(deadline, _)| deadline);
+        server.connection.news(until).await;
+        if let Some(failure) = server.connection.failure(phase) {
+            return Finding { failure: Some(failure), ..Finding::default() };
+        }
+        match server.heard() {
+            Some(IdentityChange::To(identity)) => {
+                return identified(identity, Evidence::IdentityChanged);
+            }
+            Some(IdentityChange::Unsaid) => {
+                let text = "the server says that the identity has changed, and not to whose";
+                return unidentified(NoIdentity::NotReported, Some(text.to_owned()));
+            }
+            None => {}
+        }
+        if let Some((deadline, limit)) = deadline
+            && Instant::now() >= deadline
+        {
+            let failure =
+                Failure::timeout(phase, limit, &format!("{name} did not reach the state"));
+            return Finding { failure: Some(failure), ..Finding::default() };
+        }
+    }
 }
 
 /// Waits until the agent says something else than `last`.

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::methods::read_methods;
 use super::{Dialect, quirks};
-use crate::auth::{Diagnostic, Handshake, Offers, Peer};
+use crate::auth::{Diagnostic, Handshake, Offers, Peer, Version};
 use crate::connection::SMALL;
 use crate::untrusted::Untrusted;
 
@@ -107,8 +107,12 @@ impl Answer {
                 Dialect::V2 => capabilities["session"]["delete"].is_object(),
             },
         };
-        let handshake =
-            Handshake { version: dialect.version(), peer: read_peer(info), methods, offers };
+        let handshake = Handshake {
+            version: Version::Acp(dialect.version()),
+            peer: read_peer(info),
+            methods,
+            offers,
+        };
         (handshake, self.remarks)
     }
 }

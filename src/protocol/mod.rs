@@ -4,6 +4,7 @@ mod acp_v1;
 mod acp_v2;
 mod elicitation;
 mod handshake;
+pub mod mcp;
 mod methods;
 mod probe;
 mod quirks;

@@ -173,13 +173,6 @@ fn a_program_that_cannot_be_started_says_why() {
 }
 
 #[test]
-fn servers_of_mcp_are_not_supported_yet() {
-    let place = Place::new();
-    configure(&place, "[agents.notion]\ncommand = \"notion\"\nkind = \"mcp\"\n");
-    place.run(&["status", "notion"]).assert_code(2).assert_says("not supported yet");
-}
-
-#[test]
 fn limits_come_from_option_over_environment_over_file() {
     let mut place = Place::new();
     let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "hang": true}]));
@@ -203,7 +196,7 @@ fn an_agent_that_cannot_be_asked_keeps_none_of_all_from_being_asked() {
     );
     configure(&place, &text);
     let (run, document) = place.run_json(&["status"]);
-    run.assert_code(2).assert_says("NOT_SET is not set").assert_says("not supported yet");
+    run.assert_code(2).assert_says("NOT_SET is not set").assert_says("the program x was not found");
     let states: Vec<&str> = document["agents"]
         .as_array()
         .unwrap()

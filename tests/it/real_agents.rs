@@ -11,7 +11,7 @@ use crate::common::{Place, Run};
 
 /// The directory of an installed agent; `None`, with a message, where it is not installed.
 #[expect(clippy::print_stderr, reason = "a skipped test must say so")]
-fn installed(name: &str) -> Option<PathBuf> {
+pub fn installed(name: &str) -> Option<PathBuf> {
     let directory = std::env::var_os("ACP_AUTH_REAL_AGENTS").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/real-agents"),
         PathBuf::from,

@@ -3,11 +3,13 @@
 
 mod catalog;
 mod editors;
+mod mcp_config;
 mod places;
 mod registry;
 
 pub use catalog::how_to_run;
 pub use editors::read_foreign;
+pub use mcp_config::read_servers;
 pub use places::Places;
 
 use std::path::{Path, PathBuf};

@@ -8,6 +8,8 @@ pub use tables::{definitions, row, row_titles};
 
 use owo_colors::OwoColorize;
 
+use crate::agents::AgentKind;
+use crate::auth::Version;
 use crate::error::{Failure, Phase};
 use crate::outcome::AgentOutcome;
 use crate::redact::secrets;
@@ -73,6 +75,7 @@ pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
     }
     if let Some(handshake) = &outcome.handshake
         && !outcome.is_listing
+        && outcome.kind == AgentKind::Acp
     {
         methods::offers(&mut block, outcome, handshake, verbose);
     }
@@ -110,7 +113,10 @@ fn header(block: &mut Block, outcome: &AgentOutcome) {
                 [name, peer.version.as_ref()].into_iter().flatten().map(Untrusted::line).collect();
             facts.push(words.join(" "));
         }
-        facts.push(format!("ACP v{}", handshake.version));
+        facts.push(match &handshake.version {
+            Version::Acp(version) => format!("ACP v{version}"),
+            Version::Mcp(version) => format!("MCP {}", version.line()),
+        });
     }
     let name = tidy(&outcome.name);
     let facts = tidy(&facts.join(" · "));

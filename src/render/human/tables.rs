@@ -86,6 +86,7 @@ fn origin_name(kind: OriginKind) -> &'static str {
         OriginKind::Zed => "Zed",
         OriginKind::JetBrains => "JetBrains",
         OriginKind::Acpx => "acpx",
+        OriginKind::McpConfig => "MCP file",
         OriginKind::Project => "project",
         OriginKind::Path => "PATH",
         OriginKind::BuiltIn => "built in",

@@ -2,7 +2,8 @@
 
 use super::Block;
 use super::methods::how_to_sign_in;
-use crate::auth::{Account, AuthState, Evidence, Operation, OperationResult};
+use crate::agents::AgentKind;
+use crate::auth::{Account, AuthState, Evidence, Identity, NoIdentity, Operation, OperationResult};
 use crate::outcome::AgentOutcome;
 use crate::ui::in_words;
 use crate::untrusted::Untrusted;
@@ -21,10 +22,12 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         }
     }
     if let Some(message) = &report.message {
-        block.item(&format!("The agent says: {}", message.raw()));
+        let who = if outcome.no_identity.is_some() { "In detail" } else { "The agent says" };
+        block.item(&format!("{who}: {}", message.raw()));
     }
     if let Some(evidence) = report.evidence {
         let worth = match report.state {
+            AuthState::Authenticated if outcome.identity.is_some() => " (what the server says)",
             AuthState::Authenticated if report.verified => " (verified: the agent answered)",
             AuthState::Authenticated => " (credentials present, not verified)",
             _ => "",
@@ -32,6 +35,18 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         block.item(&format!("Reported by: {}{worth}", evidence.name()));
     }
     if outcome.operation.is_some() {
+        return;
+    }
+    if outcome.is_wrong_account()
+        && let Some((expected, _)) = &outcome.expected
+    {
+        block.bad(&format!("Not the expected account: {expected} is not among what is shown"));
+    }
+    if outcome.kind == AgentKind::Mcp {
+        if outcome.no_identity == Some(NoIdentity::NotReported) {
+            let command = outcome.target.command_line("status", &["--probe"]);
+            block.item(&format!("To find out by its identity tool, if one is known: {command}"));
+        }
         return;
     }
     credentials(block, outcome);
@@ -53,6 +68,10 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
 pub fn state(block: &mut Block, outcome: &AgentOutcome) {
     let report = &outcome.report;
     match (report.state, &outcome.failure) {
+        (AuthState::Authenticated, _) if outcome.identity.is_some() => {
+            let who = outcome.identity.as_ref().map(connected).unwrap_or_default();
+            block.good(&format!("Connected as {who}"));
+        }
         (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
@@ -80,8 +99,38 @@ fn credentials(block: &mut Block, outcome: &AgentOutcome) {
     }
 }
 
+/// `Alice Example (alice@example.com) on example.com`, and the organization.
+fn connected(identity: &Identity) -> String {
+    let subject = identity.subject.line();
+    let name = identity.display_name.as_ref().map(Untrusted::line).filter(|name| *name != subject);
+    let mut text = name.map_or_else(|| subject.clone(), |name| format!("{name} ({subject})"));
+    if let Some(provider) = &identity.provider {
+        text.push_str(&format!(" on {}", provider.line()));
+    }
+    if let Some(organization) = &identity.organization {
+        text.push_str(&format!(", {}", organization.line()));
+    }
+    text
+}
+
 fn why_unknown(outcome: &AgentOutcome) -> String {
     let report = &outcome.report;
+    match outcome.no_identity {
+        None => {}
+        Some(NoIdentity::NotReported) => {
+            return "this server does not say who it thinks you are".to_owned();
+        }
+        Some(NoIdentity::NoKnownTool) => {
+            return "no identity tool is known for this server".to_owned();
+        }
+        Some(NoIdentity::ProbeNotAllowed) => {
+            return "its identity tool may not be called".to_owned();
+        }
+        Some(NoIdentity::UnmappedShape) => {
+            return "its identity tool answers in a shape that is not known".to_owned();
+        }
+        Some(NoIdentity::ToolFailed) => return "its identity tool failed".to_owned(),
+    }
     if let Some(reported) = &report.reported_state {
         return format!("the agent reports the state {}", reported.raw());
     }

@@ -2,12 +2,14 @@
 
 use super::report::{
     AccountReport, AgentReport, DefinedIn, DefinedInKind, DefinitionReport, DiagnosticReport,
-    ErrorKind, ErrorReport, Flow, Kind, LaunchReport, MethodReport, OperationName, OperationReport,
-    Operations, PeerReport, ResultName, State,
+    ErrorKind, ErrorReport, Flow, IdentityReason, IdentityReport, IdentitySource, Kind,
+    LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport, ResultName,
+    State, VersionReport,
 };
 use crate::agents::{AgentKind, Listed, Origin, OriginKind};
 use crate::auth::{
-    Account, AuthMethod, AuthState, Diagnostic, MethodFlow, OperationKind, OperationResult,
+    Account, AuthMethod, AuthState, Diagnostic, Identity, MethodFlow, NoIdentity, OperationKind,
+    OperationResult, Version,
 };
 use crate::connection::Launch;
 use crate::error::{Failure, FailureKind};
@@ -30,13 +32,19 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
                 title: peer.title.as_ref(),
                 version: peer.version.as_ref(),
             }),
-            protocol_version: handshake.map(|handshake| handshake.version),
+            protocol_version: handshake.map(|handshake| match &handshake.version {
+                Version::Acp(version) => VersionReport::Acp(*version),
+                Version::Mcp(version) => VersionReport::Mcp(version),
+            }),
             state: State::from(outcome.report.state),
             reported_state: outcome.report.reported_state.as_ref(),
             verified: outcome.report.verified,
             evidence: outcome.report.evidence.map(crate::auth::Evidence::name),
             message: outcome.report.message.as_ref(),
             accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
+            identity: outcome.identity.as_ref().map(IdentityReport::from),
+            identity_reason: outcome.no_identity.map(IdentityReason::from),
+            account_matches: outcome.expected.as_ref().map(|(_, matches)| *matches),
             accounts_masked: outcome.masked,
             auth_methods: handshake
                 .iter()
@@ -75,6 +83,7 @@ impl From<&Origin> for DefinedIn {
                 OriginKind::Zed => DefinedInKind::Zed,
                 OriginKind::JetBrains => DefinedInKind::JetBrains,
                 OriginKind::Acpx => DefinedInKind::Acpx,
+                OriginKind::McpConfig => DefinedInKind::McpConfig,
                 OriginKind::Project => DefinedInKind::Project,
                 OriginKind::Path => DefinedInKind::Path,
                 OriginKind::BuiltIn => DefinedInKind::BuiltIn,
@@ -116,6 +125,35 @@ impl From<AuthState> for State {
             AuthState::Unauthenticated => Self::Unauthenticated,
             AuthState::NotRequired => Self::NotRequired,
             AuthState::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl<'a> From<&'a Identity> for IdentityReport<'a> {
+    fn from(identity: &'a Identity) -> Self {
+        Self {
+            subject: &identity.subject,
+            display_name: identity.display_name.as_ref(),
+            provider: identity.provider.as_ref(),
+            account_id: identity.account_id.as_ref(),
+            organization: identity.organization.as_ref(),
+            source: match identity.tool {
+                Some(_) => IdentitySource::Tool,
+                None => IdentitySource::Reported,
+            },
+            tool: identity.tool.as_deref(),
+        }
+    }
+}
+
+impl From<NoIdentity> for IdentityReason {
+    fn from(reason: NoIdentity) -> Self {
+        match reason {
+            NoIdentity::NotReported => Self::NotReported,
+            NoIdentity::ProbeNotAllowed => Self::ProbeNotAllowed,
+            NoIdentity::NoKnownTool => Self::NoKnownTool,
+            NoIdentity::UnmappedShape => Self::UnmappedShape,
+            NoIdentity::ToolFailed => Self::ToolFailed,
         }
     }
 }

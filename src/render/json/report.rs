@@ -41,8 +41,8 @@ pub struct AgentReport<'a> {
     pub launch: LaunchReport<'a>,
     /// What the agent says it is; null before a handshake.
     pub peer: Option<PeerReport<'a>>,
-    /// The ACP version spoken: 1 or 2; null before a handshake.
-    pub protocol_version: Option<u16>,
+    /// The version spoken: of ACP 1 or 2, of MCP a date; null before a handshake.
+    pub protocol_version: Option<VersionReport<'a>>,
     pub state: State,
     /// The agent's own word for its state, where it is none of the four.
     pub reported_state: Option<&'a Untrusted>,
@@ -54,6 +54,12 @@ pub struct AgentReport<'a> {
     pub verified: bool,
     /// Display only: never identifiers.
     pub accounts: Vec<AccountReport<'a>>,
+    /// Who an MCP server says the user is; display only. Null of ACP agents, whose accounts speak.
+    pub identity: Option<IdentityReport<'a>>,
+    /// Why an MCP server has no identity.
+    pub identity_reason: Option<IdentityReason>,
+    /// Whether the account of --expect-account is among those shown; null where none was expected.
+    pub account_matches: Option<bool>,
     /// Whether account details were replaced because this is a CI job.
     pub accounts_masked: bool,
     pub auth_methods: Vec<MethodReport<'a>>,
@@ -100,6 +106,7 @@ pub enum DefinedInKind {
     #[serde(rename = "jetbrains")]
     JetBrains,
     Acpx,
+    McpConfig,
     Project,
     Path,
     BuiltIn,
@@ -200,6 +207,50 @@ pub enum Flow {
     Values,
     /// Not driven by acp-auth.
     Unsupported,
+}
+
+/// 1 or 2, or a date.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum VersionReport<'a> {
+    Acp(u16),
+    Mcp(&'a Untrusted),
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct IdentityReport<'a> {
+    pub subject: &'a Untrusted,
+    pub display_name: Option<&'a Untrusted>,
+    pub provider: Option<&'a Untrusted>,
+    pub account_id: Option<&'a Untrusted>,
+    pub organization: Option<&'a Untrusted>,
+    pub source: IdentitySource,
+    /// The tool that told it.
+    pub tool: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum IdentitySource {
+    /// The server said it by itself.
+    Reported,
+    /// A tool was called.
+    Tool,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum IdentityReason {
+    NotReported,
+    ProbeNotAllowed,
+    NoKnownTool,
+    UnmappedShape,
+    ToolFailed,
 }
 
 /// What the agent offers.
