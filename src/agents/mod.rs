@@ -1,6 +1,7 @@
 //! Where an agent's definition comes from, and which agents a command is about.
 
 mod config_file;
+mod config_source;
 pub mod demo;
 mod expand;
 mod listing;

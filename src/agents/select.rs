@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config_file::nearest;
+use super::config_source::nearest;
 use super::expand::expand_home;
 use super::listing::everyone;
 use super::sources::{Entry, Inventory, Places, how_to_run, read_servers};
@@ -217,7 +217,7 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
     });
     match config {
         Some(config) => {
-            failure.hint(format!("define it as [agents.{name}] in {}", config.path.display()))
+            failure.hint(format!("define it as [agents.{name}] in {}", config.path().display()))
         }
         None => failure.hint("or give its command: acp-auth status -- COMMAND ARGS"),
     }
@@ -331,7 +331,7 @@ fn repeated_options(settings: &Settings) -> Vec<String> {
 fn nothing_to_ask(selection: &Selection, settings: &Settings) -> Failure {
     let verb = selection.verb;
     let found = match (&settings.config, &settings.config_path) {
-        (Some(config), _) => format!("{} defines none", config.path.display()),
+        (Some(config), _) => format!("{} defines none", config.path().display()),
         (None, Some(path)) => format!("there is no {}", path.display()),
         (None, None) => "there is no configuration directory".to_owned(),
     };
