@@ -11,7 +11,9 @@ pub fn agent_names() -> Vec<CompletionCandidate> {
     // A configuration that cannot be read is told of when the command runs.
     let Ok(settings) = Settings::resolve(&CommonArgs::default()) else { return Vec::new() };
     let (listed, _) = list(&settings);
-    let usable = listed.into_iter().filter(|agent| agent.wins);
+    // bash would take a name with a space for two.
+    let usable =
+        listed.into_iter().filter(|agent| agent.wins && !agent.name.contains(char::is_whitespace));
     usable
         .map(|agent| {
             let help = agent.launch.map(|launch| launch.command_line()).unwrap_or_default();

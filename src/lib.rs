@@ -85,7 +85,7 @@ fn parse_and_run() -> Exit {
                 agents::demo::serve()
             };
             served.unwrap_or_else(|error| {
-                complain(&format!("demo agent: {error}"));
+                complain(&format!("demo agent: {error:#}"));
                 Exit::AgentFailed
             })
         }

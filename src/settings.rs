@@ -77,7 +77,7 @@ impl Settings {
             agent: variable("ACP_AUTH_AGENT"),
             config,
             foreign,
-            registry: args.registry.clone().or(configured),
+            registry: registry(args.registry.as_ref())?.or(configured),
             registry_was_named: args.registry.is_some(),
             trust_project: args.trust_project,
             config_path,
@@ -198,6 +198,17 @@ const fn color(given: ColorArg) -> ColorChoice {
     }
 }
 
+/// A registry that was named and must be there.
+fn registry(given: Option<&PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match given {
+        Some(path) if !path.exists() => Err(Failure::config(format!(
+            "the registry {} cannot be read: there is none",
+            path.display()
+        ))),
+        given => Ok(given.cloned()),
+    }
+}
+
 /// A directory that was named and must be one.
 fn directory(given: Option<&PathBuf>) -> Result<Option<PathBuf>, Failure> {
     match given {
@@ -242,7 +253,7 @@ fn config_file(args: &CommonArgs) -> Result<Files, Failure> {
         let is_json =
             path.extension().is_some_and(|extension| extension == "json" || extension == "jsonc");
         let (config, foreign) = if is_json {
-            (None, read_foreign(&path, OriginKind::Project)?)
+            (None, read_foreign(&path, OriginKind::Config)?)
         } else {
             (Some(ConfigFile::read(&path)?), Vec::new())
         };

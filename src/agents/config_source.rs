@@ -147,7 +147,9 @@ impl Source {
 /// The word that was probably meant.
 pub fn nearest<'w>(word: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     known
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .map(|candidate| {
+            (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(_, candidate)| candidate)

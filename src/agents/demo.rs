@@ -4,6 +4,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use etcetera::BaseStrategy;
 use serde_json::{Value, json};
 
@@ -52,12 +53,12 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
 ///
 /// # Errors
 /// What reading or writing gave.
-pub fn serve() -> io::Result<Exit> {
+pub fn serve() -> anyhow::Result<Exit> {
     let mut agent = Agent { version: 1, stdout: io::stdout() };
     for line in io::stdin().lock().lines() {
-        let line = line?;
+        let line = line.context("could not read from the client")?;
         if let Ok(message) = serde_json::from_str::<Value>(&line) {
-            agent.receive(&message)?;
+            agent.receive(&message).context("could not answer the client")?;
         }
     }
     Ok(Exit::Success)
@@ -67,7 +68,7 @@ pub fn serve() -> io::Result<Exit> {
 ///
 /// # Errors
 /// What reading or writing gave.
-pub fn sign_in_on_terminal() -> io::Result<Exit> {
+pub fn sign_in_on_terminal() -> anyhow::Result<Exit> {
     let mut stderr = io::stderr();
     write!(stderr, "This is the demo agent. Press Enter to sign in, Ctrl-D to leave: ")?;
     stderr.flush()?;
@@ -155,14 +156,15 @@ impl Agent {
     }
 
     fn change(&mut self, signed_in: bool, said: io::Result<()>) -> Result<Value, (i64, String)> {
-        said.and_then(|()| remember(signed_in))
+        said.map_err(anyhow::Error::from)
+            .and_then(|()| remember(signed_in))
             .and_then(|()| {
-                self.send(
-                    &json!({"jsonrpc": "2.0", "method": "auth/status_update", "params": status()}),
-                )
+                let update =
+                    json!({"jsonrpc": "2.0", "method": "auth/status_update", "params": status()});
+                Ok(self.send(&update)?)
             })
             .map_err(|error| {
-                (-32603, format!("the demo agent could not keep its state: {error}"))
+                (-32603, format!("the demo agent could not keep its state: {error:#}"))
             })?;
         Ok(json!({}))
     }
@@ -185,8 +187,8 @@ fn status() -> Value {
 }
 
 /// The file that exists while the made-up user is signed in.
-fn state_file() -> io::Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().map_err(io::Error::other)?;
+fn state_file() -> anyhow::Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().context("the home directory is not known")?;
     let directory = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
     Ok(directory.join("acp-auth").join("demo-signed-in"))
 }
@@ -195,16 +197,18 @@ fn is_signed_in() -> bool {
     state_file().is_ok_and(|file| file.exists())
 }
 
-fn remember(signed_in: bool) -> io::Result<()> {
+fn remember(signed_in: bool) -> anyhow::Result<()> {
     let file = state_file()?;
     if signed_in {
         if let Some(directory) = file.parent() {
-            std::fs::create_dir_all(directory)?;
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("could not create {}", directory.display()))?;
         }
-        return std::fs::write(file, "");
+        return std::fs::write(&file, "")
+            .with_context(|| format!("could not write {}", file.display()));
     }
-    match std::fs::remove_file(file) {
+    match std::fs::remove_file(&file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+        removed => removed.with_context(|| format!("could not remove {}", file.display())),
     }
 }

@@ -22,7 +22,7 @@ pub struct Listed {
     pub wins: bool,
 }
 
-/// Every definition there is, those of the configuration file first, and what could not be read.
+/// Every definition there is, those of the configuration file and the built-in agent first, and what could not be read.
 /// Starts nothing.
 pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
     let inventory = take_inventory(settings);
@@ -38,7 +38,6 @@ pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
         entries.push(Entry { name: agent.name, aliases: Vec::new(), origin: agent.origin, launch });
     }
     entries.extend(settings.foreign.iter().cloned());
-    entries.extend(inventory.entries);
     if let Ok(demo) = demo::definition() {
         entries.push(Entry {
             name: demo.name,
@@ -47,6 +46,7 @@ pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
             launch: Ok(demo.launch),
         });
     }
+    entries.extend(inventory.entries);
     let can_win = |entry: &Entry| {
         let is_trusted = entry.origin.kind != OriginKind::Project || settings.trust_project;
         let is_own = entry.origin.kind == OriginKind::Config;
@@ -103,7 +103,7 @@ pub fn everyone(settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
     }
     if found.is_empty() {
         return Err(Failure::usage("no agent to ask: none was found anywhere")
-            .hint("acp-auth agents lists where was looked")
+            .hint("acp-auth agents lists what is found")
             .hint("try the built-in agent: acp-auth status demo"));
     }
     Ok(found)

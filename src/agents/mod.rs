@@ -10,6 +10,7 @@ mod select;
 mod sources;
 
 pub use config_file::ConfigFile;
+pub use config_source::nearest;
 pub use listing::{Listed, list};
 pub use methods_seen::{methods_seen, remember_methods};
 pub use select::{Selection, select};

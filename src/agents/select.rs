@@ -203,6 +203,7 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
         .entries
         .iter()
         .filter(|entry| entry.origin.kind != OriginKind::Project || settings.trust_project)
+        .filter(|entry| entry.launch.is_ok())
         .map(|entry| entry.name.as_str());
     let mut known: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
     known.sort_unstable();
@@ -332,10 +333,25 @@ fn nothing_to_ask(selection: &Selection, settings: &Settings) -> Failure {
     let verb = selection.verb;
     let found = match (&settings.config, &settings.config_path) {
         (Some(config), _) => format!("{} defines none", config.path().display()),
+        (None, Some(path)) if path.exists() => {
+            format!("{} has neither agent_servers nor agents", path.display())
+        }
         (None, Some(path)) => format!("there is no {}", path.display()),
         (None, None) => "there is no configuration directory".to_owned(),
     };
-    Failure::usage(format!("no agent to ask: none was named, and {found}"))
+    let failure = Failure::usage(format!("no agent to ask: none was named, and {found}"));
+    let inventory = take_inventory(settings);
+    let is_usable = |entry: &&Entry| {
+        entry.launch.is_ok() && (settings.trust_project || entry.origin.kind != OriginKind::Project)
+    };
+    let names: Vec<&str> =
+        inventory.entries.iter().filter(is_usable).map(|entry| entry.name.as_str()).collect();
+    if !names.is_empty() {
+        return failure
+            .hint(format!("these were found elsewhere: {}", names.join(", ")))
+            .hint(format!("name one, as in acp-auth {verb} {}", shell_words::quote(names[0])));
+    }
+    failure
         .hint(format!("try the built-in agent: acp-auth {verb} demo"))
         .hint(format!("or give an agent's command: acp-auth {verb} -- COMMAND ARGS"))
 }

@@ -112,10 +112,9 @@ fn refused(visit: &Visit, method: &AuthMethod, obstacle: &str) -> Failure {
         return needs_terminal(visit, method);
     }
     let failure = unsupported(format!(
-        "the method {} of {} cannot be used, {obstacle}: {}",
+        "the method {} of {} cannot be used: {obstacle}",
         method.id.raw(),
         visit.runner.agent,
-        method.type_name.raw(),
     ));
     match &method.description {
         Some(description) => failure.hint(format!("the agent says: {}", description.line())),
@@ -149,6 +148,10 @@ fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
         Phase::Choice,
         format!("{agent} offers no method {id}; it offers: {}", ids(methods.iter())),
     );
+    let known = methods.iter().map(|method| method.id.raw());
+    if let Some(nearest) = crate::agents::nearest(id, known) {
+        return failure.hint(format!("did you mean `{}`?", crate::untrusted::clean_line(nearest)));
+    }
     let mut reasons: Vec<&str> = ["NO_BROWSER", "SSH_CONNECTION"]
         .into_iter()
         .filter(|name| std::env::var_os(name).is_some())

@@ -35,14 +35,15 @@ pub enum Reply {
 }
 
 /// Waits for `login` and answers what the agent asks meanwhile; what stands open when the login
-/// ends is cancelled.
+/// ends is cancelled. Tells too whether the person said no to the last question.
 pub async fn answer_until<T>(
     login: impl Future<Output = T>,
     session: &Session,
     mut questions: mpsc::Receiver<IncomingRequest>,
     options: &LoginOptions,
     ui: &Ui,
-) -> T {
+) -> (T, bool) {
+    let mut declined = false;
     tokio::pin!(login);
     let done = loop {
         let question = tokio::select! {
@@ -52,6 +53,11 @@ pub async fn answer_until<T>(
         let asked = match Session::read_question(&question) {
             Ok(asked) => asked,
             Err(refusal) => {
+                ui.note(&format!(
+                    "{} asked something that was refused: {}",
+                    session.agent(),
+                    refusal.message
+                ));
                 session.refuse_question(&question, &refusal);
                 continue;
             }
@@ -64,7 +70,9 @@ pub async fn answer_until<T>(
             }
             // A failure is an interruption, which the login sees by itself.
             reply = ask_person(session.agent(), &asked, options, ui) => {
-                session.answer_question(&question, reply.unwrap_or(Reply::Cancel));
+                let reply = reply.unwrap_or(Reply::Cancel);
+                declined = !matches!(reply, Reply::Accept(_));
+                session.answer_question(&question, reply);
             }
         }
     };
@@ -72,7 +80,7 @@ pub async fn answer_until<T>(
     while let Ok(question) = questions.try_recv() {
         session.answer_question(&question, Reply::Cancel);
     }
-    done
+    (done, declined)
 }
 
 async fn ask_person(

@@ -5,6 +5,7 @@ use url::Url;
 
 use super::Reply;
 use crate::error::Failure;
+use crate::redact::is_secret_name;
 use crate::ui::{Check, Choice, Ui};
 use crate::untrusted::Untrusted;
 
@@ -100,7 +101,11 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
     let left = Answer::Left;
     Ok(match &field.kind {
         FieldKind::Text { default, .. } => {
-            let answer = ui.ask_text(agent, &question, default.clone(), text_check(field)).await?;
+            let answer = if field.is_secret() {
+                ask_hidden(agent, &question, field, ui).await?
+            } else {
+                ui.ask_text(agent, &question, default.clone(), text_check(field)).await?
+            };
             if answer.is_empty() && !required {
                 Answer::Nothing
             } else {
@@ -156,6 +161,23 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
     })
 }
 
+/// Asks for what looks like a secret, unseen, until it fits.
+async fn ask_hidden(
+    agent: &str,
+    question: &str,
+    field: &Field,
+    ui: &Ui,
+) -> Result<String, Failure> {
+    let check = text_check(field);
+    loop {
+        let answer = ui.ask_secret(agent, question).await?;
+        match check(answer.reveal()) {
+            Ok(()) => return Ok(answer.reveal().to_owned()),
+            Err(reason) => ui.note(&reason),
+        }
+    }
+}
+
 fn as_choices(options: &[FieldOption]) -> Vec<Choice> {
     options
         .iter()
@@ -170,6 +192,12 @@ fn as_choices(options: &[FieldOption]) -> Vec<Choice> {
 }
 
 impl Field {
+    /// Whether it asks for a secret, which agents must not do by a form, and some do.
+    fn is_secret(&self) -> bool {
+        let title = self.title.as_ref().map(|title| title.raw().replace(' ', "_"));
+        is_secret_name(&self.name) || title.is_some_and(|title| is_secret_name(&title))
+    }
+
     fn question(&self) -> String {
         let name = self
             .title

@@ -43,6 +43,10 @@ pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Find
                 format!("the method {id} is not offered here"),
             ));
         }
+        if options.with_token {
+            let text = "the value on stdin was not used: --force replaces the credential there is";
+            visit.remark(Diagnostic::new("unused_value", text));
+        }
         let mut finding = ended(before, OperationResult::AlreadySignedIn, None);
         confirm(&mut finding, false);
         return finding;
@@ -53,6 +57,10 @@ pub async fn sign_in(visit: &mut Visit, options: &LoginOptions, ui: &Ui) -> Find
             return ended(Finding { failure, ..before }, result, None);
         }
     };
+    if options.with_token && !matches!(method.flow, MethodFlow::Values { .. }) {
+        let text = format!("the value on stdin was not used: {} takes none", method.id.raw());
+        visit.remark(Diagnostic::new("unused_value", text));
+    }
     match carry_out(visit, &method, options, ui).await {
         Ok(()) => verify(visit, &method, before).await,
         Err(NoChoice { result, failure }) => {
@@ -77,7 +85,7 @@ async fn carry_out(
     ui: &Ui,
 ) -> Result<(), NoChoice> {
     match &method.flow {
-        MethodFlow::Agent => Ok(ask_agent(visit, method, None, options, ui).await?),
+        MethodFlow::Agent => ask_agent(visit, method, None, options, ui).await,
         MethodFlow::Terminal { args, env } => {
             Ok(terminal::run_own(visit, method, args, env, ui).await?)
         }
@@ -109,12 +117,12 @@ async fn with_values(
     match delivery {
         Delivery::Environment => {
             renew_with_variables(visit, &given).await?;
-            Ok(ask_agent(visit, method, None, options, ui).await?)
+            ask_agent(visit, method, None, options, ui).await
         }
         Delivery::Request(form) => {
             let value = given.first().map(|given| given.value.clone());
             let key = value.map(|value| Key { form: *form, value });
-            Ok(ask_agent(visit, method, key, options, ui).await?)
+            ask_agent(visit, method, key, options, ui).await
         }
         Delivery::Argument { name } => {
             let agent = visit.runner.agent.clone();
@@ -142,7 +150,7 @@ async fn renew_with_variables(visit: &mut Visit, given: &[Given]) -> Result<(), 
     visit.remark(Diagnostic::new(
         "login_scope",
         format!(
-            "this sign-in may last only while {} is set for the agent, if the agent does not keep it",
+            "if the agent does not keep this sign-in, it lasts as long as the agent is given {}",
             names.join(" and "),
         ),
     ));
@@ -165,12 +173,13 @@ async fn ask_agent(
     key: Option<Key>,
     options: &LoginOptions,
     ui: &Ui,
-) -> Result<(), Failure> {
+) -> Result<(), NoChoice> {
     visit.mark_changed();
     let limit = visit.runner.limits.login;
     let agent = visit.runner.agent.clone();
     let Some(session) = &mut visit.session else {
-        return Err(Failure::new(FailureKind::Internal, Phase::Choice, "the connection is gone"));
+        let failure = Failure::new(FailureKind::Internal, Phase::Choice, "the connection is gone");
+        return Err(failure.into());
     };
     // What was said before is not about this login.
     session.heard();
@@ -179,10 +188,14 @@ async fn ask_agent(
     let waiting_for = format!("{agent} to sign in by {}", method.id.line());
     let login = session.login(method.id.raw(), key.as_ref(), limit);
     let answered = answer_until(login, session, questions, options, ui);
-    let answer = ui.while_waiting(&waiting_for, answered).await;
+    let (answer, declined) = ui.while_waiting(&waiting_for, answered).await;
     session.connection.set_listener(None);
     ui.end_live_text();
     answer.map_err(|mut failure| {
+        if declined && failure.kind == FailureKind::Rejected {
+            // The agent only says what the person did.
+            return NoChoice { result: OperationResult::Declined, failure: None };
+        }
         if failure.is_code(METHOD_NOT_FOUND) {
             failure.kind = FailureKind::Unsupported;
         }
@@ -191,10 +204,12 @@ async fn ask_agent(
                 format!("{} (method {})", failure.message.raw(), method.id.raw()).into();
             failure.hints.push("pass --login-timeout to wait longer".to_owned());
         }
-        if let (MethodFlow::Agent, Some(description)) = (&method.flow, &method.description) {
+        if method.variables().next().is_some()
+            && let Some(description) = &method.description
+        {
             failure.hints.push(format!("the agent says of this method: {}", description.line()));
         }
-        failure
+        failure.into()
     })
 }
 

@@ -148,12 +148,20 @@ impl Recipe {
     /// The command as a person would type it, its variables in front.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let variables =
-            self.env.iter().map(|(name, value)| format!("{name}={}", shell_words::quote(value)));
+        let variables = self.env.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
         let words = std::iter::once(&self.program).chain(&self.args);
-        let words = words.map(|word| shell_words::quote(word).into_owned());
+        let words = words.map(|word| quoted(word));
         variables.chain(words).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// A word as a shell takes it; line breaks and other unseen characters are written out, so that what
+/// is shown is all that runs.
+fn quoted(word: &str) -> String {
+    if word.chars().any(crate::untrusted::is_unseen) {
+        return format!("$'{}'", word.escape_default());
+    }
+    shell_words::quote(word).into_owned()
 }
 
 /// A value that a method needs.

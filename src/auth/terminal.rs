@@ -57,9 +57,10 @@ pub async fn run_recipe(
     launch.program.clone_from(&recipe.program);
     launch.env.extend(recipe.env.clone());
     // Said before anything is asked or ended: real agents propose programs that are not there.
-    let found = launch.locate(&agent).map_err(|failure| {
+    let named = format!("the command that {agent} proposes");
+    let found = launch.locate(&named).map_err(|failure| {
         let proposed = recipe.command_line();
-        failure.hint(format!("{agent} proposes to sign in by this command: {proposed}"))
+        failure.hint(format!("it is: {proposed}"))
     })?;
     let own = visit.runner.launch.locate(&agent)?;
     let is_own = found == own && recipe.args.starts_with(&visit.runner.launch.args);

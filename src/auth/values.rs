@@ -46,11 +46,12 @@ pub async fn collect(
         if let Some(found) = inherited(visit, value) {
             given.push(found);
         } else if ui.facts.can_prompt() {
-            let answer = ask(agent, method, value, ui).await?;
-            match answer {
-                Some(answer) => given.push(answer),
-                None if value.optional => {}
-                None => return Err(missing(agent, method, value)),
+            loop {
+                match ask(agent, method, value, ui).await? {
+                    Some(answer) => break given.push(answer),
+                    None if value.optional => break,
+                    None => ui.note("a value is needed; Ctrl-C leaves"),
+                }
             }
         } else if !value.optional {
             return Err(missing(agent, method, value));
@@ -128,15 +129,23 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
     };
     let named = |line: &str| -> Option<(String, String)> {
         let (name, value) = line.split_once('=')?;
+        let name = name.trim().trim_start_matches("export ");
         let known =
             wanted.iter().flat_map(|value| &value.variables).any(|known| known == name.trim());
-        known.then(|| (name.trim().to_owned(), value.to_owned()))
+        known.then(|| (name.trim().to_owned(), unquoted(value).to_owned()))
     };
+    let input = input.trim_start_matches('\u{feff}');
     let lines: Vec<&str> = input.lines().filter(|line| !line.trim().is_empty()).collect();
     if let ([line], [only]) = (lines.as_slice(), wanted)
         && named(line).is_none()
     {
-        return Ok(vec![given(only.variables.first(), line)]);
+        if let Some(name) = assigned_name(line) {
+            return Err(usage(format!(
+                "stdin sets {name}, and the method wants {}",
+                names(wanted),
+            )));
+        }
+        return sound(vec![given(only.variables.first(), line)]);
     }
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
@@ -159,8 +168,39 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
             "stdin does not set {}; write a NAME=VALUE line for each",
             value.variables.join(" or "),
         ))),
-        None => Ok(found),
+        None => sound(found),
     }
+}
+
+/// The name in a line such as `export NAME=VALUE`, which is no key by itself.
+fn assigned_name(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    // A key may end in the padding of base64.
+    (is_name && !value.trim_matches('=').is_empty()).then_some(name)
+}
+
+/// Refuses values that no credential is: empty ones, and those with control characters.
+fn sound(given: Vec<Given>) -> Result<Vec<Given>, Failure> {
+    for one in &given {
+        let name = one.name.as_deref().unwrap_or("the key");
+        if one.value.reveal().is_empty() {
+            return Err(usage(format!("{name} is empty on stdin")));
+        }
+        if one.value.reveal().chars().any(char::is_control) {
+            return Err(usage(format!("{name} has control characters on stdin")));
+        }
+    }
+    Ok(given)
+}
+
+/// A value without the quotes it may stand in, as in files of variables.
+fn unquoted(value: &str) -> &str {
+    let value = value.trim();
+    let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
 
 fn names(wanted: &[WantedValue]) -> String {
@@ -218,6 +258,15 @@ mod tests {
         let one = &[("KEY", false)];
         assert_eq!(sorted("made-up==\n", one), Ok(pairs(&[("KEY", "made-up==")])));
         assert_eq!(sorted("KEY=made-up\r\n", one), Ok(pairs(&[("KEY", "made-up")])));
+        assert_eq!(sorted("\u{feff}export KEY=\"made-up\"", one), Ok(pairs(&[("KEY", "made-up")])));
+        assert_eq!(sorted("ABCDEF==", one), Ok(pairs(&[("KEY", "ABCDEF==")])));
+        for (input, part) in [
+            ("KEY=", "KEY is empty"),
+            ("OTHER=made-up", "stdin sets OTHER"),
+            ("made\u{1}up", "control characters"),
+        ] {
+            assert!(sorted(input, one).unwrap_err().contains(part), "{input}");
+        }
         let two = &[("KEY", false), ("ORG", true)];
         assert_eq!(sorted("ORG=o\n\nKEY=k", two), Ok(pairs(&[("ORG", "o"), ("KEY", "k")])));
         assert_eq!(sorted("KEY=k", two), Ok(pairs(&[("KEY", "k")])));

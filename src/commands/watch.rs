@@ -18,6 +18,9 @@ use crate::protocol::mcp::{IdentityChange, Server, ServerFailure};
 /// How often an agent that answers `auth/status` is asked again: not all of them push.
 const ASK_EVERY: Duration = Duration::from_secs(5);
 
+/// How often the agent is started anew while a state is waited for.
+const RENEW_EVERY: Duration = Duration::from_secs(15);
+
 /// Tells the state of one agent and every change, until `until` is reached, the time is over, a
 /// signal comes, or the agent ends.
 pub async fn watch(
@@ -59,7 +62,7 @@ pub async fn watch(
         if is_over || outcome.failure.is_some() {
             break outcome;
         }
-        finding = next_change(&visit, &report, deadline).await;
+        finding = next_change(&mut visit, &report, deadline, until.is_some()).await;
     };
     visit.leave().await;
     run.report_cut_trace();
@@ -152,16 +155,26 @@ async fn next_identity(
 
 /// Waits until the agent says something else than `last`.
 async fn next_change(
-    visit: &Visit,
+    visit: &mut Visit,
     last: &StatusReport,
     deadline: Option<(Instant, Duration)>,
+    renews: bool,
 ) -> Finding {
-    let Some(session) = &visit.session else {
-        let text = "the connection is gone";
-        let failure = Failure::new(FailureKind::Internal, Phase::Request("auth/status"), text);
-        return Finding { report: last.clone(), failure: Some(failure), ..Finding::default() };
-    };
+    let mut renewed = Instant::now();
     loop {
+        if renews && renewed.elapsed() >= RENEW_EVERY {
+            // Many agents read their credentials at start, and do not notice a sign-in elsewhere.
+            let finding = visit.ask_anew().await;
+            renewed = Instant::now();
+            if finding.failure.is_some() || !says_the_same(&finding.report, last) {
+                return finding;
+            }
+        }
+        let Some(session) = &visit.session else {
+            let text = "the connection is gone";
+            let failure = Failure::new(FailureKind::Internal, Phase::Request("auth/status"), text);
+            return Finding { report: last.clone(), failure: Some(failure), ..Finding::default() };
+        };
         let pause = Instant::now() + ASK_EVERY;
         let until = deadline.map_or(pause, |(deadline, _)| deadline.min(pause));
         session.connection.news(until).await;

@@ -155,9 +155,10 @@ impl Ui {
     /// # Errors
     /// As [`Ui::choose`].
     pub async fn ask_secret(&self, agent: &str, question: &str) -> Result<Secret, Failure> {
-        let prompt = format!("? {question}: ");
-        self.ask(agent, move |_| {
-            rpassword::prompt_password(prompt).map(Secret::new).map_err(dialoguer::Error::IO)
+        let question = question.to_owned();
+        self.ask(agent, move |theme| {
+            let prompt = dialoguer::Password::with_theme(theme).with_prompt(question);
+            prompt.allow_empty_password(true).report(false).interact().map(Secret::new)
         })
         .await
     }

@@ -191,7 +191,7 @@ fn a_program_that_auggie_proposes_and_that_is_missing_is_told() {
     let (code, text) = auggie.place.pty(&words).finish();
     assert_eq!(code, 4, "{text}");
     assert!(text.contains("the program node was not found on PATH"), "{text}");
-    assert!(text.contains("proposes to sign in by this command"), "{text}");
+    assert!(text.contains("could not start the command that"), "{text}");
     let (run, _) = auggie.run(&["login"]);
     run.assert_code(2).assert_says("run it yourself if you trust it").assert_says("auggie login");
 }

@@ -50,7 +50,7 @@ fn choosing_nothing_declines() {
     pty.send("\u{1b}");
     let (code, text) = pty.finish();
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("you chose no method"), "{text}");
+    assert!(text.contains("you declined"), "{text}");
 }
 
 #[test]

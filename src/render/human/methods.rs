@@ -40,6 +40,9 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
             block.below(&description.line());
         }
         block.below(&what_it_does(method, &outcome.launch));
+        if let Some(link) = method.raw["link"].as_str() {
+            block.below(&format!("more at {link}"));
+        }
         if method.obstacle(true).is_none() {
             let id = method.id.line();
             block.below(&outcome.target.command_line("login", &["--method", &id]));
@@ -105,7 +108,9 @@ fn method_with_obstacle(method: &AuthMethod, has_terminal: bool) -> String {
     let id = method.id.line();
     match (method.obstacle(has_terminal), &method.flow) {
         (None, _) => id,
-        (Some(reason), MethodFlow::Unsupported(_)) if !method.type_name.raw().is_empty() => {
+        (Some(reason), MethodFlow::Unsupported(_))
+            if !matches!(method.type_name.raw(), "" | "agent") =>
+        {
             format!("{id} [{}, {reason}]", method.type_name.line())
         }
         (Some(reason), _) => format!("{id} [{reason}]"),

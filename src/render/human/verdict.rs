@@ -52,7 +52,11 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     credentials(block, outcome);
     match report.state {
         AuthState::Unauthenticated => how_to_sign_in(block, outcome),
-        AuthState::Unknown if report.evidence.is_none() && !outcome.could_not_be_asked() => {
+        AuthState::Unknown
+            if report.evidence.is_none()
+                && !outcome.could_not_be_asked()
+                && !was_probed(outcome) =>
+        {
             let command = outcome.target.command_line("status", &["--probe", "session"]);
             block.item(&format!("To find out by opening a session: {command}"));
         }
@@ -83,6 +87,11 @@ pub fn state(block: &mut Block, outcome: &AgentOutcome) {
         }
         (AuthState::Unknown, None) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
     }
+}
+
+/// Whether a session was tried, and failed.
+fn was_probed(outcome: &AgentOutcome) -> bool {
+    outcome.failure.as_ref().is_some_and(|failure| failure.phase.name().starts_with("session/"))
 }
 
 /// Which variables the agent probably uses, or would use; by name, never by value.
@@ -182,7 +191,7 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
             );
         }
         (OperationResult::AlreadySignedOut, _) => block.good("Signed out already"),
-        (OperationResult::Declined, _) => block.bad("Not signed in: you chose no method"),
+        (OperationResult::Declined, _) => block.bad("Not signed in: you declined"),
         (OperationResult::Failed | OperationResult::Unsupported, _) => {
             let reason = outcome
                 .failure

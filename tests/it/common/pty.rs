@@ -5,7 +5,7 @@ use std::process::Command;
 use rexpect::process::{Signal, WaitStatus};
 use rexpect::session::{PtySession, spawn_command};
 
-use super::PATIENCE;
+use super::{PATIENCE, eventually};
 
 /// A run on a pseudo-terminal of its own.
 pub struct Pty {
@@ -16,7 +16,7 @@ pub struct Pty {
 impl Pty {
     pub fn start(command: Command) -> Self {
         let patience = u64::try_from(PATIENCE.as_millis()).unwrap();
-        let session = spawn_command(command, Some(patience)).unwrap();
+        let session = spawn_command(with_echo(&command), Some(patience)).unwrap();
         Self { session, seen: String::new() }
     }
 
@@ -39,6 +39,12 @@ impl Pty {
 
     pub fn send_line(&mut self, text: &str) {
         self.session.send_line(text).unwrap();
+    }
+
+    /// Types a line into a hidden prompt, which drops what was typed before it hid.
+    pub fn send_hidden_line(&mut self, text: &str) {
+        eventually("typing is hidden", || self.settings().contains("-echo ").then_some(()));
+        self.send_line(text);
     }
 
     /// Types a control character such as `c`.
@@ -69,6 +75,25 @@ impl Pty {
         };
         (code, as_text(&self.seen))
     }
+}
+
+/// The command after the terminal shows what is typed again, which rexpect's do not: else nothing
+/// could tell a hidden prompt from a visible one.
+fn with_echo(command: &Command) -> Command {
+    let mut wrapped = Command::new("sh");
+    wrapped.args(["-c", "stty echo && exec \"$0\" \"$@\""]);
+    wrapped.arg(command.get_program()).args(command.get_args());
+    // The places' commands start from an empty environment, as the wrapped one must.
+    wrapped.env_clear();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            wrapped.env(name, value);
+        }
+    }
+    if let Some(directory) = command.get_current_dir() {
+        wrapped.current_dir(directory);
+    }
+    wrapped
 }
 
 /// The reader makes a character of every byte; this makes text of them again.
