@@ -11,10 +11,10 @@ pub fn agent_names() -> Vec<CompletionCandidate> {
     // A configuration that cannot be read is told of when the command runs.
     let Ok(settings) = Settings::resolve(&CommonArgs::default()) else { return Vec::new() };
     let (listed, _) = list(&settings);
-    // bash would take a name with a space for two.
-    let usable =
-        listed.into_iter().filter(|agent| agent.wins && !agent.name.contains(char::is_whitespace));
-    usable
+    let winners = listed.into_iter().filter(|agent| agent.wins).map(|agent| agent.entry);
+    winners
+        // bash would take a name with a space for two.
+        .filter(|agent| !agent.name.contains(char::is_whitespace))
         .map(|agent| {
             let help = agent.launch.map(|launch| launch.command_line()).unwrap_or_default();
             CompletionCandidate::new(agent.name).help(Some(help.into()))

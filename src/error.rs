@@ -128,6 +128,11 @@ impl Failure {
         Self::new(FailureKind::Usage, Phase::Configuration, message)
     }
 
+    /// A sign-in that cannot go on as it was asked for: something is to be passed, or chosen.
+    pub fn choice(message: impl Into<Untrusted>) -> Self {
+        Self::new(FailureKind::Usage, Phase::Choice, message)
+    }
+
     /// A configuration that does not fit.
     pub fn config(message: impl Into<Untrusted>) -> Self {
         Self::new(FailureKind::Config, Phase::Configuration, message)

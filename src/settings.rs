@@ -84,10 +84,7 @@ impl Settings {
             config_was_named: args.config.is_some(),
             cwd: directory(args.cwd.as_ref())?,
             env: args.env.iter().map(|given| environment_entry(given)).collect::<Result<_, _>>()?,
-            trace: args
-                .trace
-                .clone()
-                .or_else(|| variable("ACP_AUTH_TRACE").map(PathBuf::from))
+            trace: named_trace(args)
                 .map(|path| TraceFile::create(&path).map(Arc::new))
                 .transpose()?,
             timeout: duration(args.timeout, "ACP_AUTH_TIMEOUT")?,
@@ -103,17 +100,15 @@ impl Settings {
     /// Whether resolving may wait for somebody: a file that is named is a pipe or a device.
     #[must_use]
     pub fn may_block(args: &CommonArgs) -> bool {
-        let config = args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
-        let trace = args.trace.clone().or_else(|| variable("ACP_AUTH_TRACE").map(PathBuf::from));
         let is_special = |path: PathBuf| path.metadata().is_ok_and(|facts| !facts.is_file());
-        [config, trace].into_iter().flatten().any(is_special)
+        [named_config(args), named_trace(args)].into_iter().flatten().any(is_special)
     }
 
     /// The limits for one agent: what was asked for over what its definition says.
     #[must_use]
     pub fn limits(&self, agent: &AgentDefinition, can_prompt: bool) -> Limits {
         Limits {
-            answer: self.timeout.or(agent.timeout).unwrap_or(TIMEOUT),
+            answer: self.timeout.or(agent.options.timeout).unwrap_or(TIMEOUT),
             start: self.start_timeout,
             push: self.push_timeout,
             login: self.login_timeout.or((!can_prompt).then_some(UNATTENDED_LOGIN_TIMEOUT)),
@@ -139,13 +134,21 @@ impl Settings {
     /// The protocol version to ask one agent for.
     #[must_use]
     pub fn protocol(&self, agent: &AgentDefinition) -> ProtocolChoice {
-        self.protocol.or(agent.protocol).unwrap_or_default()
+        self.protocol.or(agent.options.protocol).unwrap_or_default()
     }
 }
 
 /// An environment variable; an empty one counts as unset, as CI files often leave them.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn named_config(args: &CommonArgs) -> Option<PathBuf> {
+    args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from))
+}
+
+fn named_trace(args: &CommonArgs) -> Option<PathBuf> {
+    args.trace.clone().or_else(|| variable("ACP_AUTH_TRACE").map(PathBuf::from))
 }
 
 fn duration(given: Option<Duration>, name: &str) -> Result<Option<Duration>, Failure> {
@@ -248,8 +251,7 @@ struct Files {
 /// The file that was named and must exist, or the platform's, which need not. A file in JSON is
 /// another program's.
 fn config_file(args: &CommonArgs) -> Result<Files, Failure> {
-    let named = args.config.clone().or_else(|| variable("ACP_AUTH_CONFIG").map(PathBuf::from));
-    if let Some(path) = named {
+    if let Some(path) = named_config(args) {
         let is_json =
             path.extension().is_some_and(|extension| extension == "json" || extension == "jsonc");
         let (config, foreign) = if is_json {

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::config_source::{Located, Source};
 use super::expand::{Lookup, expand, expand_home};
-use super::{AgentDefinition, AgentKind, Origin, Target};
+use super::{AgentDefinition, AgentKind, AgentOptions, Origin};
 use crate::auth::Probe;
 use crate::connection::Launch;
 use crate::error::Failure;
@@ -111,21 +111,17 @@ impl ConfigFile {
         let agent = self.find(name)?;
         let raw =
             |texts: &[Located]| texts.iter().map(|text| text.get_ref().clone()).collect::<Vec<_>>();
+        let launch = Launch {
+            program: raw(&agent.command).remove(0),
+            args: raw(agent.args.as_deref().unwrap_or_default()),
+            env: Vec::new(),
+            cwd: None,
+        };
+        let origin = Origin::in_config(&self.source.path, name);
         Some(AgentDefinition {
-            name: name.to_owned(),
             kind: agent.kind,
-            origin: Origin::in_config(&self.source.path, name),
-            launch: Launch {
-                program: raw(&agent.command).remove(0),
-                args: raw(agent.args.as_deref().unwrap_or_default()),
-                env: Vec::new(),
-                cwd: None,
-            },
-            timeout: None,
-            protocol: None,
-            probe: None,
             failure: Some(failure),
-            target: Target { name: Some(name.to_owned()), ..Target::default() },
+            ..AgentDefinition::new(name, origin, launch)
         })
     }
 
@@ -176,21 +172,17 @@ impl ConfigFile {
             ),
             None => None,
         };
+        let launch = Launch {
+            program: expand_home(program).to_string_lossy().into_owned(),
+            args,
+            env,
+            cwd: agent.cwd.as_ref().map(put_in).transpose()?.map(|cwd| expand_home(&cwd)),
+        };
+        let origin = Origin::in_config(&self.source.path, name);
         Ok(Some(AgentDefinition {
-            name: name.to_owned(),
             kind: agent.kind,
-            origin: Origin::in_config(&self.source.path, name),
-            launch: Launch {
-                program: expand_home(program).to_string_lossy().into_owned(),
-                args,
-                env,
-                cwd: agent.cwd.as_ref().map(put_in).transpose()?.map(|cwd| expand_home(&cwd)),
-            },
-            timeout,
-            protocol: agent.protocol,
-            probe: agent.probe,
-            failure: None,
-            target: Target { name: Some(name.to_owned()), ..Target::default() },
+            options: AgentOptions { timeout, protocol: agent.protocol, probe: agent.probe },
+            ..AgentDefinition::new(name, origin, launch)
         }))
     }
 }
@@ -291,8 +283,8 @@ mod tests {
         .unwrap();
         assert_eq!(agent.launch.args, ["from-env"]);
         assert_eq!(agent.launch.env, [("K".to_owned(), "d".to_owned())]);
-        assert_eq!(agent.timeout, Some(Duration::from_secs(20)));
-        assert_eq!(agent.protocol, Some(ProtocolChoice::V2));
+        assert_eq!(agent.options.timeout, Some(Duration::from_secs(20)));
+        assert_eq!(agent.options.protocol, Some(ProtocolChoice::V2));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use anyhow::Context;
 use etcetera::BaseStrategy;
 use serde_json::{Value, json};
 
-use super::{AgentDefinition, AgentKind, Origin, OriginKind, Target};
+use super::{AgentDefinition, Origin, OriginKind};
 use crate::connection::Launch;
 use crate::error::{Failure, FailureKind, Phase};
 use crate::exit::Exit;
@@ -31,22 +31,13 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
             format!("could not start {NAME}: the path of acp-auth itself is not known: {error}"),
         )
     })?;
-    Ok(AgentDefinition {
-        name: NAME.to_owned(),
-        kind: AgentKind::Acp,
-        origin: Origin::of(OriginKind::BuiltIn),
-        launch: Launch {
-            program: program.to_string_lossy().into_owned(),
-            args: vec![SUBCOMMAND.to_owned()],
-            env: Vec::new(),
-            cwd: None,
-        },
-        timeout: None,
-        protocol: None,
-        probe: None,
-        failure: None,
-        target: Target { name: Some(NAME.to_owned()), ..Target::default() },
-    })
+    let launch = Launch {
+        program: program.to_string_lossy().into_owned(),
+        args: vec![SUBCOMMAND.to_owned()],
+        env: Vec::new(),
+        cwd: None,
+    };
+    Ok(AgentDefinition::new(NAME, Origin::of(OriginKind::BuiltIn), launch))
 }
 
 /// Runs the agent on stdin and stdout until stdin ends.

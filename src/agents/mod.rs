@@ -25,9 +25,10 @@ use crate::error::Failure;
 use crate::protocol::ProtocolChoice;
 
 /// Which protocol family a peer speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AgentKind {
     /// An agent of the Agent Client Protocol.
+    #[default]
     Acp,
     /// A server of the Model Context Protocol.
     Mcp,
@@ -93,13 +94,36 @@ pub struct AgentDefinition {
     pub kind: AgentKind,
     pub origin: Origin,
     pub launch: Launch,
-    pub timeout: Option<Duration>,
-    pub protocol: Option<ProtocolChoice>,
-    /// How far a status goes when it is not told otherwise.
-    pub probe: Option<Probe>,
+    pub options: AgentOptions,
     /// Why it cannot be started; others can be asked all the same.
     pub failure: Option<Failure>,
     pub target: Target,
+}
+
+impl AgentDefinition {
+    /// An agent of ACP that is asked by its name, with nothing said about how.
+    #[must_use]
+    pub fn new(name: &str, origin: Origin, launch: Launch) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: AgentKind::Acp,
+            origin,
+            launch,
+            options: AgentOptions::default(),
+            failure: None,
+            target: Target { name: Some(name.to_owned()), ..Target::default() },
+        }
+    }
+}
+
+/// What a definition says about asking the agent, where the command line says nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentOptions {
+    /// The longest wait for one answer.
+    pub timeout: Option<Duration>,
+    pub protocol: Option<ProtocolChoice>,
+    /// How far a status goes.
+    pub probe: Option<Probe>,
 }
 
 /// How the person named the agent, to write the same into a command that is suggested.

@@ -126,7 +126,6 @@ fn servers_of(file: &Path, selection: &Selection) -> Result<(Vec<AgentDefinition
     let entries = read_servers(file, &lookup)?;
     let as_server = |entry: &Entry| {
         let mut agent = from_entry(entry, &entry.name);
-        agent.kind = AgentKind::Mcp;
         let options = ["--mcp-config", &file.display().to_string(), "--server", &entry.name];
         let options = options.iter().map(ToString::to_string).collect();
         agent.target = Target { options, ..Target::default() };
@@ -202,7 +201,7 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
     let elsewhere = inventory
         .entries
         .iter()
-        .filter(|entry| entry.origin.kind != OriginKind::Project || settings.trust_project)
+        .filter(|entry| entry.is_allowed(settings.trust_project))
         .filter(|entry| entry.launch.is_ok())
         .map(|entry| entry.name.as_str());
     let mut known: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
@@ -241,15 +240,10 @@ pub(super) fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
         }
     };
     AgentDefinition {
-        name: name.to_owned(),
-        kind: AgentKind::Acp,
-        origin: entry.origin.clone(),
-        launch,
-        timeout: None,
-        protocol: None,
-        probe: None,
+        kind: entry.kind,
+        options: entry.options,
         failure,
-        target: Target { name: Some(name.to_owned()), ..Target::default() },
+        ..AgentDefinition::new(name, entry.origin.clone(), launch)
     }
 }
 
@@ -260,16 +254,10 @@ fn from_command(command: &[String]) -> AgentDefinition {
             (expand_home(program).to_string_lossy().into_owned(), args)
         });
     let name = program_name(&program, args);
+    let launch = Launch { program, args: args.to_vec(), env: Vec::new(), cwd: None };
     AgentDefinition {
-        name,
-        kind: AgentKind::Acp,
-        origin: Origin::of(OriginKind::CommandLine),
-        launch: Launch { program, args: args.to_vec(), env: Vec::new(), cwd: None },
-        timeout: None,
-        protocol: None,
-        probe: None,
-        failure: None,
         target: Target { command: command.to_vec(), ..Target::default() },
+        ..AgentDefinition::new(&name, Origin::of(OriginKind::CommandLine), launch)
     }
 }
 
@@ -341,9 +329,8 @@ fn nothing_to_ask(selection: &Selection, settings: &Settings) -> Failure {
     };
     let failure = Failure::usage(format!("no agent to ask: none was named, and {found}"));
     let inventory = take_inventory(settings);
-    let is_usable = |entry: &&Entry| {
-        entry.launch.is_ok() && (settings.trust_project || entry.origin.kind != OriginKind::Project)
-    };
+    let is_usable =
+        |entry: &&Entry| entry.launch.is_ok() && entry.is_allowed(settings.trust_project);
     let names: Vec<&str> =
         inventory.entries.iter().filter(is_usable).map(|entry| entry.name.as_str()).collect();
     if !names.is_empty() {

@@ -56,14 +56,10 @@ pub async fn choose(
                 None => Err(NoChoice { result: OperationResult::Declined, failure: None }),
             }
         }
-        several => Err(Failure::new(
-            FailureKind::Usage,
-            Phase::Choice,
-            format!(
-                "{agent} offers several methods and there is no terminal to choose at: {}",
-                ids(several.iter().copied()),
-            ),
-        )
+        several => Err(Failure::choice(format!(
+            "{agent} offers several methods and there is no terminal to choose at: {}",
+            ids(several.iter().copied()),
+        ))
         .hint("pass one of them with `--method ID`")
         .into()),
     }
@@ -94,14 +90,10 @@ fn nothing_usable(visit: &Visit, methods: &[AuthMethod]) -> Failure {
             ids(methods.iter()),
         )),
         [only] => needs_terminal(visit, only),
-        several => Failure::new(
-            FailureKind::Usage,
-            Phase::Choice,
-            format!(
-                "signing in to {agent} by {} needs a terminal, and there is none",
-                ids(several.iter().copied()),
-            ),
-        )
+        several => Failure::choice(format!(
+            "signing in to {agent} by {} needs a terminal, and there is none",
+            ids(several.iter().copied()),
+        ))
         .hint("run this at a terminal, or give the agent a credential in its environment"),
     }
 }
@@ -124,11 +116,10 @@ fn refused(visit: &Visit, method: &AuthMethod, obstacle: &str) -> Failure {
 
 fn needs_terminal(visit: &Visit, method: &AuthMethod) -> Failure {
     let agent = &visit.runner.agent;
-    let failure = Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!("signing in to {agent} by {} needs a terminal, and there is none", method.id.raw()),
-    );
+    let failure = Failure::choice(format!(
+        "signing in to {agent} by {} needs a terminal, and there is none",
+        method.id.raw()
+    ));
     let Some(command) = method.command_line(&visit.runner.launch) else { return failure };
     match &method.flow {
         MethodFlow::Recipe(_) => failure.hint(format!(
@@ -143,11 +134,10 @@ fn unsupported(message: String) -> Failure {
 }
 
 fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
-    let failure = Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!("{agent} offers no method {id}; it offers: {}", ids(methods.iter())),
-    );
+    let failure = Failure::choice(format!(
+        "{agent} offers no method {id}; it offers: {}",
+        ids(methods.iter())
+    ));
     let known = methods.iter().map(|method| method.id.raw());
     if let Some(nearest) = crate::agents::nearest(id, known) {
         return failure.hint(format!("did you mean `{}`?", crate::untrusted::clean_line(nearest)));

@@ -223,17 +223,20 @@ fn text_check(field: &Field) -> Check {
             return if required { Err("an answer is needed".to_owned()) } else { Ok(()) };
         }
         let length = answer.chars().count() as u64;
-        if shortest.is_some_and(|shortest| length < shortest) {
-            return Err(format!("at least {} characters", shortest.unwrap_or_default()));
+        if let Some(shortest) = shortest
+            && length < shortest
+        {
+            return Err(format!("at least {shortest} characters"));
         }
-        if longest.is_some_and(|longest| length > longest) {
-            return Err(format!("at most {} characters", longest.unwrap_or_default()));
+        if let Some(longest) = longest
+            && length > longest
+        {
+            return Err(format!("at most {longest} characters"));
         }
-        if pattern.as_ref().is_some_and(|pattern| !pattern.is_match(answer)) {
-            return Err(format!(
-                "it does not match {}",
-                pattern.as_ref().map_or("", |p| p.as_str())
-            ));
+        if let Some(pattern) = &pattern
+            && !pattern.is_match(answer)
+        {
+            return Err(format!("it does not match {}", pattern.as_str()));
         }
         match format.as_deref() {
             Some(format) if !fits_format(answer, format) => Err(format!("it is no {format}")),
@@ -266,11 +269,15 @@ fn number_check(field: &Field) -> Check {
         let Some(number) = number(answer, whole).and_then(|number| number.as_f64()) else {
             return Err(if whole { "a whole number".to_owned() } else { "a number".to_owned() });
         };
-        if least.is_some_and(|least| number < least) {
-            return Err(format!("at least {}", least.unwrap_or_default()));
+        if let Some(least) = least
+            && number < least
+        {
+            return Err(format!("at least {least}"));
         }
-        if most.is_some_and(|most| number > most) {
-            return Err(format!("at most {}", most.unwrap_or_default()));
+        if let Some(most) = most
+            && number > most
+        {
+            return Err(format!("at most {most}"));
         }
         Ok(())
     })

@@ -3,11 +3,11 @@
 use std::io::Read;
 
 use super::{AuthMethod, LoginOptions, Visit, WantedValue};
-use crate::error::{Failure, FailureKind, Phase};
+use crate::error::Failure;
 use crate::redact::Secret;
 use crate::ui::Ui;
 
-/// The most that is read from stdin.
+/// The most that is taken from stdin, in bytes.
 const LONGEST_INPUT: u64 = 64 << 10;
 
 /// A value, and what it is called.
@@ -108,15 +108,20 @@ async fn read_stdin() -> Result<Secret, Failure> {
         let mut text = String::new();
         std::io::stdin()
             .lock()
-            .take(LONGEST_INPUT)
+            .take(LONGEST_INPUT + 1)
             .read_to_string(&mut text)
             .map(|_| Secret::new(text))
     });
     let read = read.await.map_err(|error| error.to_string());
     match read.and_then(|read| read.map_err(|error| error.to_string())) {
+        Ok(secret) if secret.reveal().len() as u64 > LONGEST_INPUT => {
+            Err(Failure::choice("stdin holds more than 64 KiB, which is no credential".to_owned()))
+        }
         Ok(secret) if !secret.reveal().trim().is_empty() => Ok(secret),
-        Ok(_) => Err(usage("--with-token was given and nothing came on stdin".to_owned())),
-        Err(error) => Err(usage(format!("stdin cannot be read: {error}"))),
+        Ok(_) => {
+            Err(Failure::choice("--with-token was given and nothing came on stdin".to_owned()))
+        }
+        Err(error) => Err(Failure::choice(format!("stdin cannot be read: {error}"))),
     }
 }
 
@@ -129,10 +134,9 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
     };
     let named = |line: &str| -> Option<(String, String)> {
         let (name, value) = line.split_once('=')?;
-        let name = name.trim().trim_start_matches("export ");
-        let known =
-            wanted.iter().flat_map(|value| &value.variables).any(|known| known == name.trim());
-        known.then(|| (name.trim().to_owned(), unquoted(value).to_owned()))
+        let name = without_export(name).trim();
+        let known = wanted.iter().flat_map(|value| &value.variables).any(|known| known == name);
+        known.then(|| (name.to_owned(), unquoted(value).to_owned()))
     };
     let input = input.trim_start_matches('\u{feff}');
     let lines: Vec<&str> = input.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -140,7 +144,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
         && named(line).is_none()
     {
         if let Some(name) = assigned_name(line) {
-            return Err(usage(format!(
+            return Err(Failure::choice(format!(
                 "stdin sets {name}, and the method wants {}",
                 names(wanted),
             )));
@@ -151,7 +155,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
     for (number, line) in lines.iter().enumerate() {
         let Some((name, value)) = named(line) else {
             // The line may be a secret, so its place is all that is said of it.
-            return Err(usage(format!(
+            return Err(Failure::choice(format!(
                 "line {} on stdin does not set one of the variables wanted: {}",
                 number + 1,
                 names(wanted),
@@ -164,7 +168,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
         !value.optional && !value.variables.iter().any(is_given)
     };
     match wanted.iter().find(lacks) {
-        Some(value) => Err(usage(format!(
+        Some(value) => Err(Failure::choice(format!(
             "stdin does not set {}; write a NAME=VALUE line for each",
             value.variables.join(" or "),
         ))),
@@ -174,12 +178,16 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
 
 /// The name in a line such as `export NAME=VALUE`, which is no key by itself.
 fn assigned_name(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+    let (name, value) = without_export(line).split_once('=')?;
     let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     // A key may end in the padding of base64.
     (is_name && !value.trim_matches('=').is_empty()).then_some(name)
+}
+
+fn without_export(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_prefix("export ").unwrap_or(line)
 }
 
 /// Refuses values that no credential is: empty ones, and those with control characters.
@@ -187,10 +195,10 @@ fn sound(given: Vec<Given>) -> Result<Vec<Given>, Failure> {
     for one in &given {
         let name = one.name.as_deref().unwrap_or("the key");
         if one.value.reveal().is_empty() {
-            return Err(usage(format!("{name} is empty on stdin")));
+            return Err(Failure::choice(format!("{name} is empty on stdin")));
         }
         if one.value.reveal().chars().any(char::is_control) {
-            return Err(usage(format!("{name} has control characters on stdin")));
+            return Err(Failure::choice(format!("{name} has control characters on stdin")));
         }
     }
     Ok(given)
@@ -212,20 +220,17 @@ fn names(wanted: &[WantedValue]) -> String {
 fn missing(agent: &str, method: &AuthMethod, value: &WantedValue) -> Failure {
     let id = method.id.raw();
     let failure = match value.variables.as_slice() {
-        [] => usage(format!("signing in to {agent} by {id} needs a key")),
-        variables => {
-            usage(format!("signing in to {agent} by {id} needs {}", variables.join(" or ")))
-        }
+        [] => Failure::choice(format!("signing in to {agent} by {id} needs a key")),
+        variables => Failure::choice(format!(
+            "signing in to {agent} by {id} needs {}",
+            variables.join(" or ")
+        )),
     };
     match value.variables.first() {
         Some(name) => failure
             .hint(format!("set the variable {name}, or pipe the value in and add `--with-token`")),
         None => failure.hint("pipe the key in and add `--with-token`"),
     }
-}
-
-fn usage(message: String) -> Failure {
-    Failure::new(FailureKind::Usage, Phase::Choice, message)
 }
 
 #[cfg(test)]

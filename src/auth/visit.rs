@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{AuthMethod, Diagnostic, Finding, Handshake, ask};
 use crate::connection::Connection;
 use crate::error::{Failure, FailureKind, Phase};
+use crate::protocol::mcp::{EraChoice, Server, ServerFailure};
 use crate::protocol::{Runner, Session};
 
 /// How long an agent may take to end by itself after it was only asked something.
@@ -59,10 +60,26 @@ impl Visit {
         }
     }
 
-    /// Takes over a process that was spoken to in another way, to end it.
-    pub fn hold(&mut self, connection: Connection, handshake: Option<Handshake>) {
-        self.unagreed = Some(connection);
-        self.handshake = handshake;
+    /// Starts an MCP server and agrees on a version with it; [`Visit::hold`] takes it back.
+    ///
+    /// # Errors
+    /// Why that was not possible.
+    pub async fn open_server(&mut self, era: EraChoice) -> Result<Server, Failure> {
+        match self.runner.open_mcp(era).await {
+            Ok(server) => {
+                self.handshake = Some(server.handshake.clone());
+                Ok(server)
+            }
+            Err(ServerFailure { failure, connection }) => {
+                self.unagreed = connection;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Takes a server's process back, to end it.
+    pub fn hold(&mut self, server: Server) {
+        self.unagreed = Some(server.connection);
     }
 
     /// Asks the current process for the state.

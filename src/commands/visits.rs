@@ -15,8 +15,9 @@ use crate::auth::{
 use crate::connection::interrupted;
 use crate::error::{Failure, FailureKind, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::protocol::mcp::{EraChoice, ServerFailure};
+use crate::protocol::mcp::EraChoice;
 use crate::protocol::means_sign_in_required;
+use crate::render::human;
 use crate::ui::Ui;
 
 /// All agents are told of in a table when there are more than this.
@@ -60,7 +61,7 @@ pub async fn visit_all(
     };
     let count = agents.len();
     let as_table = selection.all && count > ROWS_FROM && run.settings.verbose == 0;
-    let width = agents.iter().map(|agent| agent.name.chars().count()).max().unwrap_or(0);
+    let width = human::name_width(agents.iter().map(|agent| agent.name.as_str()));
     let places = Arc::new(Semaphore::new(jobs.max(1)));
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
@@ -121,7 +122,9 @@ async fn visit(
         return visit_server(&run, &agent, &action, index, sender).await;
     }
     let (how_far, expected) = match &action {
-        Action::Status(options) => (options.how_far.or(agent.probe), options.expected.as_deref()),
+        Action::Status(options) => {
+            (options.how_far.or(agent.options.probe), options.expected.as_deref())
+        }
         _ => (None, None),
     };
     let mut visit = Visit::new(run.runner(&agent, how_far.is_some()));
@@ -179,18 +182,13 @@ async fn ask_server(visit: &mut Visit, options: &StatusOptions) -> Finding {
             "an MCP server has no sessions to try; --probe without a value calls its identity tool";
         return Finding { failure: Some(Failure::usage(text)), ..Finding::default() };
     }
-    match visit.runner.open_mcp(options.era).await {
+    match visit.open_server(options.era).await {
         Ok(server) => {
             let finding = ask_identity(&server, &visit.runner.launch, &options.identity).await;
-            visit.hold(server.connection, Some(server.handshake));
+            visit.hold(server);
             finding
         }
-        Err(ServerFailure { failure, connection }) => {
-            if let Some(connection) = connection {
-                visit.hold(connection, None);
-            }
-            Finding { failure: Some(failure), ..Finding::default() }
-        }
+        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
     }
 }
 

@@ -13,7 +13,7 @@ use crate::auth::{
 };
 use crate::error::{Failure, FailureKind, Phase};
 use crate::outcome::RunOutcome;
-use crate::protocol::mcp::{IdentityChange, Server, ServerFailure};
+use crate::protocol::mcp::{IdentityChange, Server};
 
 /// How often an agent that answers `auth/status` is asked again: not all of them push.
 const ASK_EVERY: Duration = Duration::from_secs(5);
@@ -38,85 +38,83 @@ pub async fn watch(
         }
         Err(failure) => return run.answer_failure(command, failure),
     };
-    let deadline =
-        until.and(run.settings.total_limit()).map(|limit| (Instant::now() + limit, limit));
-    if agent.kind == AgentKind::Mcp {
-        return watch_server(run, &agent, options, until).await;
-    }
-    let started = Instant::now();
+    let watched = Watched { run, agent: &agent, options, until, started: Instant::now() };
     let mut visit = Visit::new(run.runner(&agent, false));
-    let mut finding = match visit.open().await {
-        Ok(()) => visit.ask().await,
-        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
-    };
-    let outcome = loop {
-        let is_reached = until == Some(finding.report.state);
-        let is_over =
-            is_reached || finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
-        let report = finding.report.clone();
-        let outcome =
-            run.outcome(&agent, &visit, finding, started.elapsed(), options.expected.as_deref());
-        let outcome =
-            RunOutcome { agents: vec![outcome], reached: is_reached, ..RunOutcome::empty(command) };
-        let outcome = run.answer_change(outcome);
-        if is_over || outcome.failure.is_some() {
-            break outcome;
-        }
-        finding = next_change(&mut visit, &report, deadline, until.is_some()).await;
+    let outcome = if let Some(failure) = &agent.failure {
+        let finding = Finding { failure: Some(failure.clone()), ..Finding::default() };
+        watched.tell(&visit, finding).0
+    } else if agent.kind == AgentKind::Mcp {
+        watch_server(&watched, &mut visit).await
+    } else {
+        watch_agent(&watched, &mut visit).await
     };
     visit.leave().await;
     run.report_cut_trace();
     outcome
 }
 
-/// The same for an MCP server, whose identity may change.
-async fn watch_server(
-    run: &Run,
-    agent: &AgentDefinition,
-    options: &StatusOptions,
+/// What is watched, and for how long.
+struct Watched<'w> {
+    run: &'w Run,
+    agent: &'w AgentDefinition,
+    options: &'w StatusOptions,
     until: Option<AuthState>,
-) -> RunOutcome {
-    let started = Instant::now();
-    let deadline =
-        until.and(run.settings.total_limit()).map(|limit| (Instant::now() + limit, limit));
-    let mut visit = Visit::new(run.runner(agent, false));
-    let (server, mut finding) = match visit.runner.open_mcp(options.era).await {
-        Ok(server) => {
-            let finding = ask_identity(&server, &visit.runner.launch, &options.identity).await;
-            visit.handshake = Some(server.handshake.clone());
-            (Some(server), finding)
-        }
-        Err(ServerFailure { failure, connection }) => {
-            if let Some(connection) = connection {
-                visit.hold(connection, None);
-            }
-            (None, Finding { failure: Some(failure), ..Finding::default() })
-        }
-    };
-    let outcome = loop {
-        let is_reached = until == Some(finding.report.state);
-        let is_over =
-            is_reached || finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
-        let outcome =
-            run.outcome(agent, &visit, finding, started.elapsed(), options.expected.as_deref());
-        let outcome = RunOutcome {
-            agents: vec![outcome],
-            reached: is_reached,
-            ..RunOutcome::empty("status")
-        };
-        let outcome = run.answer_change(outcome);
-        match &server {
-            Some(server) if !is_over && outcome.failure.is_none() => {
-                finding = next_identity(server, &agent.name, deadline).await;
-            }
-            _ => break outcome,
-        }
-    };
-    if let Some(server) = server {
-        visit.hold(server.connection, Some(server.handshake));
+    started: Instant,
+}
+
+impl Watched<'_> {
+    /// When the wait for a state is over, and how long it is.
+    fn deadline(&self) -> Option<(Instant, Duration)> {
+        self.until.and(self.run.settings.total_limit()).map(|limit| (self.started + limit, limit))
     }
-    visit.leave().await;
-    run.report_cut_trace();
+
+    /// Tells a finding, and whether it is the last.
+    fn tell(&self, visit: &Visit, finding: Finding) -> (RunOutcome, bool) {
+        let reached = self.until == Some(finding.report.state);
+        let is_over = finding.failure.as_ref().is_some_and(|f| !f.leaves_connection());
+        let expected = self.options.expected.as_deref();
+        let outcome =
+            self.run.outcome(self.agent, visit, finding, self.started.elapsed(), expected);
+        let outcome = RunOutcome { agents: vec![outcome], reached, ..RunOutcome::empty("status") };
+        let outcome = self.run.answer_change(outcome);
+        let is_last = reached || is_over || outcome.failure.is_some();
+        (outcome, is_last)
+    }
+}
+
+async fn watch_agent(watched: &Watched<'_>, visit: &mut Visit) -> RunOutcome {
+    let mut finding = match visit.open().await {
+        Ok(()) => visit.ask().await,
+        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
+    };
+    loop {
+        let report = finding.report.clone();
+        let (outcome, is_last) = watched.tell(visit, finding);
+        if is_last {
+            return outcome;
+        }
+        finding = next_change(visit, &report, watched.deadline(), watched.until.is_some()).await;
+    }
+}
+
+/// The same for an MCP server, whose identity may change.
+async fn watch_server(watched: &Watched<'_>, visit: &mut Visit) -> RunOutcome {
+    let server = match visit.open_server(watched.options.era).await {
+        Ok(server) => server,
+        Err(failure) => {
+            let finding = Finding { failure: Some(failure), ..Finding::default() };
+            return watched.tell(visit, finding).0;
+        }
+    };
+    let mut finding = ask_identity(&server, &visit.runner.launch, &watched.options.identity).await;
+    let outcome = loop {
+        let (outcome, is_last) = watched.tell(visit, finding);
+        if is_last {
+            break outcome;
+        }
+        finding = next_identity(&server, &watched.agent.name, watched.deadline()).await;
+    };
+    visit.hold(server);
     outcome
 }
 

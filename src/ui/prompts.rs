@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Ui;
 use crate::connection::interrupted;
-use crate::error::{Failure, FailureKind, Phase};
+use crate::error::{Failure, Phase};
 use crate::redact::Secret;
 
 /// One line of a list to choose from, clean.
@@ -198,10 +198,6 @@ impl Ui {
 }
 
 fn unusable_terminal(reason: &str) -> Failure {
-    Failure::new(
-        FailureKind::Usage,
-        Phase::Choice,
-        format!("the terminal cannot be used for a question: {reason}"),
-    )
-    .hint("pass what is asked for as options, see `acp-auth login --help`")
+    Failure::choice(format!("the terminal cannot be used for a question: {reason}"))
+        .hint("pass what is asked for as options, see `acp-auth login --help`")
 }

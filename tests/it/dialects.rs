@@ -104,6 +104,10 @@ fn a_value_that_is_missing_is_asked_for_by_name() {
         run.assert_code(2).assert_says("--with-token");
         assert_eq!(report["error"]["kind"], "usage", "{method}");
         run_with_input(&agent, &place, &["login", "--with-token"], "\n").assert_code(2);
+        let endless = "k".repeat((64 << 10) + 1);
+        run_with_input(&agent, &place, &["login", "--with-token"], &endless)
+            .assert_code(2)
+            .assert_says("more than 64 KiB");
         assert!(!agent.requests().contains(&"authenticate".to_owned()));
     }
 }

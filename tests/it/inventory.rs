@@ -170,6 +170,27 @@ fn what_a_project_defines_runs_only_when_it_is_trusted_or_named() {
 }
 
 #[test]
+fn what_a_project_says_about_asking_an_agent_counts() {
+    let place = Place::new();
+    let table = "[agents.theirs]\nkind = \"mcp\"\ncommand = [\"sh\", \"-c\", \"exec sleep 60\"]\ntimeout = \"120ms\"\n";
+    place.write(".acp-auth.toml", table);
+    let run = place.run(&["status", "theirs", "--trust-project", "--json"]);
+    run.assert_code(124).assert_says("within 120ms");
+    assert_eq!(run.document()["agents"][0]["kind"], "mcp");
+}
+
+#[test]
+fn a_definition_that_cannot_be_used_says_why_when_it_is_watched_too() {
+    let place = Place::new();
+    let file = place.write("agents.json", r#"{"agent_servers": {"broken": {"command": 5}}}"#);
+    let file = file.to_str().unwrap();
+    for options in [&["status"][..], &["status", "--watch"]] {
+        let run = place.run(&[options, &["--config", file]].concat());
+        run.assert_code(2).assert_says("it has no command");
+    }
+}
+
+#[test]
 fn a_registry_names_agents_and_all_of_them_are_asked() {
     let mut place = Place::new();
     let agent = signed_in(&place);

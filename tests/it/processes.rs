@@ -99,7 +99,7 @@ fn a_request_that_is_given_up_is_cancelled() {
         json!([
             answers_v1(),
             {"on": "auth/status", "reply": {"state": "unknown"}},
-            {"on": "authenticate", "delay_ms": 1},
+            {"on": "authenticate", "ignore": []},
         ]),
     );
     agent.run(&place, &["login", "--login-timeout", "100ms"]).assert_code(124);

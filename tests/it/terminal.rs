@@ -128,13 +128,14 @@ fn a_program_that_has_the_terminal_raw_and_ignores_signals_is_survived() {
         let agent = with_program(
             &place,
             json!([
-                {"on": "argv:--login", "ignore": ["INT", "TERM"], "delay_ms": 200, "shell": "stty raw -echo; echo it is raw"},
+                {"on": "argv:--login", "ignore": ["INT", "TERM"], "shell": "read go; stty raw -echo; echo it is raw"},
                 {"on": "argv:--login", "hang": true},
             ]),
         );
         let mut pty = pty(&agent, &place, &["login", "--method", "term"]);
         pty.expect("own sign-in on this terminal");
         let before = pty.settings();
+        pty.send_line("go");
         pty.expect("it is raw");
         assert_ne!(pty.settings(), before);
         // Raw, the terminal makes no signal of a typed Ctrl-C.

@@ -43,7 +43,7 @@ pub fn installed() -> Vec<Entry> {
             let origin = Origin { kind: OriginKind::Path, path: Some(path), key: None };
             let launch =
                 Launch { program: known.program, args: known.args, env: Vec::new(), cwd: None };
-            Some(Entry { name: known.name, aliases: known.aliases, origin, launch: Ok(launch) })
+            Some(Entry { aliases: known.aliases, ..Entry::new(known.name, origin, Ok(launch)) })
         })
         .collect()
 }

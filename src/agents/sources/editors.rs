@@ -27,15 +27,14 @@ pub fn read_foreign(file: &Path, kind: OriginKind) -> Result<Vec<Entry>, Failure
     let key = if is_acpx { "agents" } else { "agent_servers" };
     let entries = value[key].as_object().into_iter().flatten();
     Ok(entries
-        .map(|(name, entry)| Entry {
-            name: name.clone(),
-            aliases: Vec::new(),
-            origin: Origin {
-                kind,
-                path: Some(file.to_owned()),
-                key: Some(format!("{key}.{name}")),
-            },
-            launch: if is_acpx { acpx_launch(entry) } else { server_launch(entry) },
+        .map(|(name, entry)| {
+            let key = Some(format!("{key}.{name}"));
+            let origin = Origin { kind, path: Some(file.to_owned()), key };
+            Entry::new(
+                name,
+                origin,
+                if is_acpx { acpx_launch(entry) } else { server_launch(entry) },
+            )
         })
         .collect())
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Entry;
 use super::editors::{read_jsonc, strings, variables};
 use crate::agents::expand::{Lookup, expand_home};
-use crate::agents::{Origin, OriginKind};
+use crate::agents::{AgentKind, Origin, OriginKind};
 use crate::connection::Launch;
 use crate::error::Failure;
 
@@ -26,15 +26,13 @@ pub fn read_servers(file: &Path, lookup: Lookup<'_>) -> Result<Vec<Entry>, Failu
     };
     let servers = value[key].as_object().into_iter().flatten();
     Ok(servers
-        .map(|(name, server)| Entry {
-            name: name.clone(),
-            aliases: Vec::new(),
-            origin: Origin {
+        .map(|(name, server)| {
+            let origin = Origin {
                 kind: OriginKind::McpConfig,
                 path: Some(file.to_owned()),
                 key: Some(format!("{key}.{name}")),
-            },
-            launch: launch(server, lookup),
+            };
+            Entry { kind: AgentKind::Mcp, ..Entry::new(name, origin, launch(server, lookup)) }
         })
         .collect())
 }

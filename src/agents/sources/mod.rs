@@ -14,7 +14,7 @@ pub use places::Places;
 
 use std::path::{Path, PathBuf};
 
-use super::{ConfigFile, Origin, OriginKind};
+use super::{AgentDefinition, AgentKind, AgentOptions, ConfigFile, Origin, OriginKind};
 use crate::connection::Launch;
 use crate::error::Failure;
 
@@ -27,14 +27,49 @@ pub struct Entry {
     pub name: String,
     /// Other names it answers to.
     pub aliases: Vec<String>,
+    pub kind: AgentKind,
     pub origin: Origin,
     /// How it is started, or why it cannot be.
     pub launch: Result<Launch, String>,
+    pub options: AgentOptions,
 }
 
 impl Entry {
+    /// An agent of ACP, with nothing said about how it is asked.
+    #[must_use]
+    pub fn new(name: impl Into<String>, origin: Origin, launch: Result<Launch, String>) -> Self {
+        Self {
+            name: name.into(),
+            aliases: Vec::new(),
+            kind: AgentKind::Acp,
+            origin,
+            launch,
+            options: AgentOptions::default(),
+        }
+    }
+
+    /// Whether it may be run: what a project defines only where that is trusted.
+    #[must_use]
+    pub fn is_allowed(&self, trusts_project: bool) -> bool {
+        trusts_project || self.origin.kind != OriginKind::Project
+    }
+
     fn answers_to(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+}
+
+impl From<AgentDefinition> for Entry {
+    fn from(agent: AgentDefinition) -> Self {
+        let launch = match agent.failure {
+            None => Ok(agent.launch),
+            Some(failure) => Err(failure.message.raw().to_owned()),
+        };
+        Self {
+            kind: agent.kind,
+            options: agent.options,
+            ..Self::new(agent.name, agent.origin, launch)
+        }
     }
 }
 
@@ -44,6 +79,8 @@ impl Entry {
 pub struct Inventory {
     pub entries: Vec<Entry>,
     pub problems: Vec<Failure>,
+    /// Why the registry could not be read; it is among the problems too.
+    pub unread_registry: Option<Failure>,
 }
 
 impl Inventory {
@@ -52,7 +89,9 @@ impl Inventory {
     pub fn take(places: &Places, registry: Option<&Path>) -> Self {
         let mut inventory = Self::default();
         if let Some(file) = registry {
-            inventory.add(registry::read(file));
+            let read = registry::read(file);
+            inventory.unread_registry = read.as_ref().err().cloned();
+            inventory.add(read);
         }
         let editors = [
             (OriginKind::Zed, &places.zed),
@@ -84,7 +123,7 @@ impl Inventory {
             .entries
             .iter()
             .filter(|entry| entry.answers_to(name))
-            .filter(|entry| trusts_project || entry.origin.kind != OriginKind::Project);
+            .filter(|entry| entry.is_allowed(trusts_project));
         let first = fitting.next()?;
         if first.launch.is_ok() {
             return Some(first);
@@ -115,14 +154,9 @@ fn read_project(file: &Path) -> Result<Vec<Entry>, Failure> {
     let config = ConfigFile::read(file)?;
     let lookup = |name: &str| std::env::var(name).ok();
     let entry = |name: &str| {
-        let launch = match config.definition(name, &lookup) {
-            Ok(Some(agent)) => Ok(agent.launch),
-            Ok(None) => Err("it is not defined".to_owned()),
-            Err(failure) => Err(failure.message.raw().to_owned()),
-        };
-        let key = Some(format!("agents.{name}"));
-        let origin = Origin { kind: OriginKind::Project, path: Some(file.to_owned()), key };
-        Entry { name: name.to_owned(), aliases: Vec::new(), origin, launch }
+        let agent = config.definition_or_failure(name, &lookup)?;
+        let origin = Origin { kind: OriginKind::Project, ..agent.origin.clone() };
+        Some(Entry { origin, ..Entry::from(agent) })
     };
-    Ok(config.names().map(entry).collect())
+    Ok(config.names().filter_map(entry).collect())
 }

@@ -22,16 +22,14 @@ pub fn read(file: &Path) -> Result<Vec<Entry>, Failure> {
     };
     let entry = |(index, agent): (usize, &Value)| {
         let name = agent["id"].as_str().filter(|id| !id.is_empty())?;
-        Some(Entry {
-            name: name.to_owned(),
-            aliases: Vec::new(),
-            origin: Origin {
-                kind: OriginKind::Registry,
-                path: Some(file.to_owned()),
-                key: Some(format!("agents[{index}]")),
-            },
-            launch: launch(&agent["distribution"], std::env::consts::OS, std::env::consts::ARCH),
-        })
+        let origin = Origin {
+            kind: OriginKind::Registry,
+            path: Some(file.to_owned()),
+            key: Some(format!("agents[{index}]")),
+        };
+        let distribution = &agent["distribution"];
+        let launch = launch(distribution, std::env::consts::OS, std::env::consts::ARCH);
+        Some(Entry::new(name, origin, launch))
     };
     Ok(agents.iter().enumerate().filter_map(entry).collect())
 }

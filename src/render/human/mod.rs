@@ -4,7 +4,7 @@ mod methods;
 mod tables;
 mod verdict;
 
-pub use tables::{definitions, row, row_titles};
+pub use tables::{definitions, name_width, row, row_titles};
 
 use owo_colors::OwoColorize;
 

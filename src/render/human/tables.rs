@@ -12,6 +12,12 @@ use crate::outcome::{AgentOutcome, RunOutcome};
 /// How wide the column of origins is.
 const ORIGIN: usize = 9;
 
+/// How wide a column of these names is, its title among them.
+#[must_use]
+pub fn name_width<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.map(|name| tidy(name).width()).max().unwrap_or(0).max("NAME".len())
+}
+
 /// The titles of the table of states.
 #[must_use]
 pub fn row_titles(width: usize) -> String {
@@ -35,7 +41,7 @@ pub fn row(outcome: &AgentOutcome, width: usize) -> String {
 #[must_use]
 pub fn definitions(outcome: &RunOutcome) -> String {
     let listed = outcome.listed.as_deref().unwrap_or_default();
-    let width = listed.iter().map(|agent| tidy(&agent.name).width()).max().unwrap_or(0).max(4);
+    let width = name_width(listed.iter().map(|agent| agent.entry.name.as_str()));
     let titles = format!("  {}  {}  COMMAND\n", padded("NAME", width), padded("FROM", ORIGIN));
     let mut text = titles.dimmed().to_string();
     for agent in listed {
@@ -44,12 +50,12 @@ pub fn definitions(outcome: &RunOutcome) -> String {
             (None, true) => "✗".red().to_string(),
             (_, false) => "-".to_owned(),
         };
-        let name = padded(&tidy(&agent.name), width);
-        let origin = padded(origin_name(agent.origin.kind), ORIGIN);
+        let name = padded(&tidy(&agent.entry.name), width);
+        let origin = padded(origin_name(agent.entry.origin.kind), ORIGIN);
         let command = tidy(&what(agent));
         // Writing to a string does not fail.
         let _ = writeln!(text, "{mark} {name}  {origin}  {command}");
-        if let Some(place) = place(&agent.origin) {
+        if let Some(place) = place(&agent.entry.origin) {
             let _ = writeln!(text, "  {}  {}", " ".repeat(width), tidy(&place).dimmed());
         }
     }
@@ -57,14 +63,16 @@ pub fn definitions(outcome: &RunOutcome) -> String {
 }
 
 fn what(agent: &Listed) -> String {
-    let command = match &agent.launch {
+    let command = match &agent.entry.launch {
         Ok(launch) => launch.command_line(),
         Err(reason) => return format!("cannot be used: {reason}"),
     };
     let note = match (agent.wins, &agent.program) {
         (true, Some(_)) => "",
         (true, None) => " (program not found)",
-        (false, _) if agent.origin.kind == OriginKind::Project => " (only with --trust-project)",
+        (false, _) if agent.entry.origin.kind == OriginKind::Project => {
+            " (only with --trust-project)"
+        }
         (false, _) => " (another definition of this name comes first)",
     };
     format!("{command}{note}")

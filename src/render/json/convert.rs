@@ -107,13 +107,13 @@ impl<'a> From<&'a Launch> for LaunchReport<'a> {
 impl<'a> From<&'a Listed> for DefinitionReport<'a> {
     fn from(listed: &'a Listed) -> Self {
         Self {
-            name: &listed.name,
-            aliases: &listed.aliases,
-            defined_in: DefinedIn::from(&listed.origin),
-            launch: listed.launch.as_ref().ok().map(LaunchReport::from),
+            name: &listed.entry.name,
+            aliases: &listed.entry.aliases,
+            defined_in: DefinedIn::from(&listed.entry.origin),
+            launch: listed.entry.launch.as_ref().ok().map(LaunchReport::from),
             program: listed.program.as_ref().map(|program| program.display().to_string()),
             wins: listed.wins,
-            reason: listed.launch.as_ref().err().map(String::as_str),
+            reason: listed.entry.launch.as_ref().err().map(String::as_str),
         }
     }
 }
