@@ -20,3 +20,4 @@ mod real_agents;
 mod real_servers;
 mod status;
 mod terminal;
+mod transcripts;
