@@ -1,31 +1,12 @@
 module completions {
 
-  def "nu-complete acp-auth protocol" [] {
-    [ "auto" "1" "2" ]
-  }
-
   def "nu-complete acp-auth color" [] {
     [ "auto" "always" "never" ]
   }
 
   # Ask coding agents whether you are signed in, and as whom; sign in, sign out
   export extern acp-auth [
-    --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
-    --registry: path          # File in the format of the ACP registry, whose agents can be named
-    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
-    --cwd: directory          # Working directory of the agent
-    --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
-    --show-accounts           # Show account details in CI too
     --color: string@"nu-complete acp-auth color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
-    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
   ]
@@ -66,21 +47,20 @@ module completions {
     --watch                   # Keep the connection and tell every change, a line each; one agent
     --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth status protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
+    --quiet(-q)               # Print nothing but errors; the exit code answers
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --show-accounts           # Show account details in CI too
-    --color: string@"nu-complete acp-auth status color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --protocol: string@"nu-complete acp-auth status protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --color: string@"nu-complete acp-auth status color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     ...agents: string         # Names of agents: see `acp-auth agents`
@@ -103,21 +83,21 @@ module completions {
     --yes(-y)                 # Agree to the command that the agent proposes to run, or the page it asks you to open
     --no-browser              # Print addresses, open no browser
     --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
+    --quiet(-q)               # Print nothing but errors; the exit code answers
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --show-accounts           # Show account details in CI too
-    --color: string@"nu-complete acp-auth login color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
+    --login-timeout: string   # Longest login [default: none at a terminal, else 15m] [env: ACP_AUTH_LOGIN_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --color: string@"nu-complete acp-auth login color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     agent?: string            # Name of the agent: see `acp-auth agents`
@@ -134,52 +114,37 @@ module completions {
   # Sign out of an agent
   export extern "acp-auth logout" [
     --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
+    --quiet(-q)               # Print nothing but errors; the exit code answers
     --cwd: directory          # Working directory of the agent
     --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --show-accounts           # Show account details in CI too
-    --color: string@"nu-complete acp-auth logout color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
     --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
+    --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
+    --color: string@"nu-complete acp-auth logout color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     agent?: string            # Name of the agent: see `acp-auth agents`
   ]
 
-  def "nu-complete acp-auth agents protocol" [] {
-    [ "auto" "1" "2" ]
-  }
-
   def "nu-complete acp-auth agents color" [] {
     [ "auto" "always" "never" ]
   }
 
-  # List every agent that can be named, and where its definition stands
+  # List every agent that can be named, and where it is defined
   export extern "acp-auth agents" [
     --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth agents protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
-    --cwd: directory          # Working directory of the agent
-    --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
-    --show-accounts           # Show account details in CI too
-    --color: string@"nu-complete acp-auth agents color" # When to use colours
     --quiet(-q)               # Print nothing but errors; the exit code answers
-    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
+    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
+    --color: string@"nu-complete acp-auth agents color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
   ]
@@ -188,40 +153,17 @@ module completions {
     [ "bash" "zsh" "fish" "powershell" "elvish" "nushell" ]
   }
 
-  def "nu-complete acp-auth completions protocol" [] {
-    [ "auto" "1" "2" ]
-  }
-
   def "nu-complete acp-auth completions color" [] {
     [ "auto" "always" "never" ]
   }
 
   # Print a completion script for a shell
   export extern "acp-auth completions" [
-    --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth completions protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
-    --registry: path          # File in the format of the ACP registry, whose agents can be named
-    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
-    --cwd: directory          # Working directory of the agent
-    --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
-    --show-accounts           # Show account details in CI too
     --color: string@"nu-complete acp-auth completions color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
-    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help
     --version(-V)             # Print version
     shell: string@"nu-complete acp-auth completions shell" # The shell
   ]
-
-  def "nu-complete acp-auth schema protocol" [] {
-    [ "auto" "1" "2" ]
-  }
 
   def "nu-complete acp-auth schema color" [] {
     [ "auto" "always" "never" ]
@@ -229,29 +171,10 @@ module completions {
 
   # Print the JSON Schema of what --json prints
   export extern "acp-auth schema" [
-    --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth schema protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
-    --registry: path          # File in the format of the ACP registry, whose agents can be named
-    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
-    --cwd: directory          # Working directory of the agent
-    --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
-    --show-accounts           # Show account details in CI too
     --color: string@"nu-complete acp-auth schema color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
-    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
-
-  def "nu-complete acp-auth demo-agent protocol" [] {
-    [ "auto" "1" "2" ]
-  }
 
   def "nu-complete acp-auth demo-agent color" [] {
     [ "auto" "always" "never" ]
@@ -260,22 +183,7 @@ module completions {
   # Run the built-in agent
   export extern "acp-auth demo-agent" [
     --login                   # Sign in on this terminal and end
-    --json                    # Print one JSON document on stdout, whatever happens
-    --timeout: string         # Longest wait for one answer [env: ACP_AUTH_TIMEOUT] [default: 30s]
-    --start-timeout: string   # Longest start while the agent's stderr shows progress [env: ACP_AUTH_START_TIMEOUT] [default: 2m]
-    --login-timeout: string   # Longest login [env: ACP_AUTH_LOGIN_TIMEOUT] [default: none at a terminal, else 15m]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [env: ACP_AUTH_PUSH_TIMEOUT] [default: 5s]
-    --protocol: string@"nu-complete acp-auth demo-agent protocol" # ACP version to ask for [env: ACP_AUTH_PROTOCOL] [default: auto]
-    --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
-    --registry: path          # File in the format of the ACP registry, whose agents can be named
-    --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
-    --cwd: directory          # Working directory of the agent
-    --env: string             # Environment variable for the agent; without a value it must be set already
-    --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
-    --show-accounts           # Show account details in CI too
     --color: string@"nu-complete acp-auth demo-agent color" # When to use colours
-    --quiet(-q)               # Print nothing but errors; the exit code answers
-    --verbose(-v)             # Print more: what is started, the methods one by one; twice: the agent's stderr too
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
@@ -296,7 +204,7 @@ module completions {
   export extern "acp-auth help logout" [
   ]
 
-  # List every agent that can be named, and where its definition stands
+  # List every agent that can be named, and where it is defined
   export extern "acp-auth help agents" [
   ]
 

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_complete::env::EnvCompleter;
 
-use crate::cli::Cli;
+use crate::cli;
 
 /// Set to renew the files instead of comparing them.
 const RENEW: &str = "ACP_AUTH_RENEW_GENERATED";
@@ -23,9 +22,21 @@ pub fn assert_current(path: &str, wanted: &str) {
     assert!(found == wanted, "{path} is stale; renew it by: {RENEW}=1 cargo test --lib up_to_date");
 }
 
+/// Compares the part of a file between two comments that name it with what it should be, or writes
+/// it where that was asked for.
+#[track_caller]
+pub fn assert_part_current(path: &str, name: &str, wanted: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = std::fs::read_to_string(file).unwrap();
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (before, rest) = text.split_once(&start).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    assert_current(path, &format!("{before}{start}{wanted}{end}{after}"));
+}
+
 #[test]
 fn the_completions_are_up_to_date() {
-    let mut cli = Cli::command();
+    let mut cli = cli::command();
     let mut generate = |path: &str, generator: &dyn Fn(&mut clap::Command, &mut Vec<u8>)| {
         let mut script = Vec::new();
         generator(&mut cli, &mut script);
@@ -59,7 +70,7 @@ fn the_completions_are_up_to_date() {
 
 #[test]
 fn the_man_pages_are_up_to_date() {
-    let mut cli = Cli::command();
+    let mut cli = cli::command();
     cli.build();
     let page = |command: clap::Command, name: &str| {
         let mut text = Vec::new();

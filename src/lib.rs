@@ -3,22 +3,29 @@
 //! The program is the interface; this library exists so that its parts can be tested, and promises
 //! nothing to other crates.
 
+mod acp;
 mod agents;
-mod auth;
 mod cli;
 mod commands;
-mod completion;
-mod connection;
-mod error;
+mod duration;
+mod environment;
+mod evidence;
 mod exit;
+mod flows;
 #[cfg(test)]
 mod generated;
 mod interrupt;
+mod json;
+#[cfg(test)]
+mod layers;
+mod mcp;
+mod model;
 mod outcome;
-mod protocol;
+mod process;
 mod redact;
 mod render;
-mod settings;
+mod rpc;
+mod shell;
 mod trace;
 mod ui;
 mod untrusted;
@@ -26,19 +33,19 @@ mod untrusted;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anstream::ColorChoice;
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
-use cli::{Cli, Command, CommonArgs};
+use cli::{AgentArgs, Cli, Command, Settings};
 use commands::Run;
-use error::{Failure, FailureKind, Phase};
+use environment::environment;
 use exit::Exit;
 use interrupt::Interrupt;
+use model::{Failure, FailureKind, Phase};
 use redact::secrets;
-use settings::Settings;
-use ui::{Facts, SavedTerminal, Ui};
+use render::{Format, complaint};
+use ui::{Answer, Facts, SavedTerminal, Ui, write_stdout};
 
 /// The variable by which the completion scripts ask for completions.
 const COMPLETE: &str = "_ACP_AUTH_COMPLETE";
@@ -53,15 +60,8 @@ pub fn run() -> ExitCode {
     }));
     let exit = catch_unwind(AssertUnwindSafe(parse_and_run)).unwrap_or_else(|_| {
         terminal.restore();
-        if wants_json() {
-            let failure = Failure::new(
-                FailureKind::Internal,
-                Phase::Output,
-                "acp-auth failed; its stderr says where",
-            );
-            // The failure is what the exit code tells; a closed stdout adds nothing to it.
-            let _ = print(&render::json::failure_document(None, &failure));
-        }
+        let text = "acp-auth failed; its stderr says where";
+        write_failure(None, &Failure::new(FailureKind::Internal, Phase::Output, text));
         Exit::Bug
     });
     secrets().forget();
@@ -70,14 +70,15 @@ pub fn run() -> ExitCode {
 
 fn parse_and_run() -> Exit {
     // Answers a shell that asks for completions, and ends there.
-    clap_complete::CompleteEnv::with_factory(Cli::command).var(COMPLETE).complete();
-    let cli = match Cli::try_parse() {
+    clap_complete::CompleteEnv::with_factory(cli::command).var(COMPLETE).complete();
+    let matches = cli::command().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    match cli.command {
+    match &cli.command {
         Command::Completions(args) => finish(print(commands::completions(args.shell))),
-        Command::Schema => finish(print(commands::schema())),
+        Command::Schema => finish(print(render::SCHEMA)),
         Command::DemoAgent(args) => {
             let served = if args.login {
                 agents::demo::sign_in_on_terminal()
@@ -86,43 +87,47 @@ fn parse_and_run() -> Exit {
             };
             served.unwrap_or_else(|error| {
                 complain(&format!("demo agent: {error:#}"));
-                Exit::AgentFailed
+                Exit::Failed
             })
         }
-        command => run_on_agents(command, &cli.common),
+        Command::Status(args) => run_on_agents("status", args.agent_args.clone(), cli),
+        Command::Login(args) => {
+            let login_timeout = args.login_timeout;
+            let args = AgentArgs { login_timeout, ..args.agent_args.clone() };
+            run_on_agents("login", args, cli)
+        }
+        Command::Logout(args) => run_on_agents("logout", args.agent_args.clone(), cli),
+        Command::Agents(args) => {
+            let args = AgentArgs { listing: args.clone(), ..AgentArgs::default() };
+            run_on_agents("agents", args, cli)
+        }
     }
 }
 
-/// Runs the commands that start agents.
-fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
-    let name = match &command {
-        Command::Login(_) => "login",
-        Command::Logout(_) => "logout",
-        Command::Agents => "agents",
-        _ => "status",
-    };
+/// Runs the commands that are about agents.
+fn run_on_agents(name: &'static str, args: AgentArgs, cli: Cli) -> Exit {
     secrets().learn_environment();
+    let settings = match Settings::resolve(&args, cli.color, environment()) {
+        Ok(settings) => settings,
+        Err(failure) => return refuse_to_run(name, &failure),
+    };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return refuse_to_start(name, common, &error),
+        Err(error) => return refuse_to_start(name, error),
     };
-    connection::adopt_orphans();
+    process::adopt_orphans();
     let exit = runtime.block_on(async {
         let interrupt = match Interrupt::listen() {
             Ok(interrupt) => interrupt,
-            Err(error) => return refuse_to_start(name, common, &error),
+            Err(error) => return refuse_to_start(name, error),
         };
-        let settings = match resolve(common, &interrupt).await {
-            Ok(settings) => settings,
-            Err(failure) => return refuse_settings(name, common, &failure),
-        };
-        let ui = Ui::new(Facts::gather(), &settings, interrupt.clone());
-        let run = Run { settings: Arc::new(settings), ui: Arc::new(ui), interrupt };
-        let outcome = match command {
-            Command::Login(args) => commands::login(&run, args).await,
-            Command::Logout(args) => commands::logout(&run, args).await,
-            Command::Status(args) => commands::status(&run, args).await,
-            Command::Agents => commands::agents(&run),
+        let ui = Ui::new(Facts::gather(), settings.look, interrupt.clone());
+        let mut run = Run::new(settings, ui, interrupt);
+        let outcome = match cli.command {
+            Command::Login(args) => commands::login(&mut run, args).await,
+            Command::Logout(args) => commands::logout(&mut run, args).await,
+            Command::Status(args) => commands::status(&mut run, args).await,
+            Command::Agents(_) => commands::agents(&run).await,
             Command::Completions(_) | Command::Schema | Command::DemoAgent(_) => {
                 unreachable!("handled before a runtime was started")
             }
@@ -135,25 +140,6 @@ fn run_on_agents(command: Command, common: &CommonArgs) -> Exit {
     exit
 }
 
-/// Resolves the settings; where that can block, as a pipe does, signals are seen meanwhile.
-async fn resolve(common: &CommonArgs, interrupt: &Interrupt) -> Result<Settings, Failure> {
-    if !Settings::may_block(common) {
-        return Settings::resolve(common);
-    }
-    let common = common.clone();
-    let resolving = tokio::task::spawn_blocking(move || Settings::resolve(&common));
-    tokio::select! {
-        resolved = resolving => resolved.unwrap_or_else(|error| {
-            let text = format!("the settings could not be resolved: {error}");
-            Err(Failure::new(FailureKind::Internal, Phase::Configuration, text))
-        }),
-        signal = interrupt.raised() => {
-            let kind = FailureKind::Interrupted(signal);
-            Err(Failure::new(kind, Phase::Configuration, "interrupted while files were opened"))
-        }
-    }
-}
-
 /// Answers a command line that does not parse, or one that asks for help.
 fn refuse(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
@@ -163,55 +149,53 @@ fn refuse(error: &clap::Error) -> Exit {
             if color == ColorChoice::Never { text.to_string() } else { text.ansi().to_string() };
         return finish(print(&text));
     }
-    if wants_json() {
+    if wanted_format() == Format::Json {
         let text = error.render().to_string();
         let mut lines = text.trim().trim_start_matches("error: ").lines().map(str::trim);
         let mut failure = Failure::usage(lines.next().unwrap_or_default());
         failure.hints.extend(lines.filter(|line| !line.is_empty()).map(ToOwned::to_owned));
-        let document = render::json::failure_document(None, &failure);
-        // The exit code is that of the usage error, also when nobody reads the document.
-        let _ = print(&document);
+        write_failure(None, &failure);
     }
     // With stderr gone there is nowhere left to say so.
     let _ = if error.kind() == clap::error::ErrorKind::MissingSubcommand {
         // The message would list the hidden commands too.
-        writeln!(anstream::stderr(), "{}", Cli::command().render_help().ansi())
+        writeln!(anstream::stderr(), "{}", cli::command().render_help().ansi())
     } else {
         error.print()
     };
     Exit::Usage
 }
 
-fn refuse_settings(command: &str, common: &CommonArgs, failure: &Failure) -> Exit {
-    complain(&render::human::failure(failure));
-    if common.json {
-        // As above: the exit code stands by itself.
-        let _ = print(&render::json::failure_document(Some(command), failure));
+fn refuse_to_run(command: &str, failure: &Failure) -> Exit {
+    complain(&complaint(failure));
+    write_failure(Some(command), failure);
+    Exit::from(failure)
+}
+
+fn refuse_to_start(command: &str, error: std::io::Error) -> Exit {
+    let text = "acp-auth could not set itself up";
+    let failure = Failure::new(FailureKind::StartFailed, Phase::Start, text).because(error);
+    refuse_to_run(command, &failure)
+}
+
+/// Writes what stdout gets of a failure, in the format that the command line asks for. The exit code
+/// is that of the failure, also when nobody reads it.
+fn write_failure(command: Option<&str>, failure: &Failure) {
+    if let Some(Answer::People(text) | Answer::Programs(text)) =
+        wanted_format().failure(command, failure)
+    {
+        let _ = print(&text);
     }
-    failure.exit()
 }
 
-fn refuse_to_start(command: &str, common: &CommonArgs, error: &std::io::Error) -> Exit {
-    let failure = Failure::new(
-        FailureKind::StartFailed,
-        Phase::Start,
-        format!("acp-auth could not set itself up: {error}"),
-    );
-    refuse_settings(command, common, &failure)
+/// The format that the command line asks for, also where it does not parse.
+fn wanted_format() -> Format {
+    let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    if words.any(|word| word == "--json") { Format::Json } else { Format::Human }
 }
 
-/// Whether the command line asks for JSON, also where it does not parse.
-fn wants_json() -> bool {
-    std::env::args_os().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
-}
-
-/// Writes to stdout; that nobody reads on is no error.
 fn print(text: &str) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
-    }
+    write_stdout(ColorChoice::AlwaysAnsi, text)
 }
 
 fn finish(printed: std::io::Result<()>) -> Exit {
@@ -219,7 +203,7 @@ fn finish(printed: std::io::Result<()>) -> Exit {
         Ok(()) => Exit::Success,
         Err(error) => {
             complain(&format!("error: stdout could not be written: {error}"));
-            Exit::AgentFailed
+            Exit::Failed
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::agents::{AgentKind, Listed, Origin, Target};
-use crate::auth::{
-    AuthMethod, AuthState, Diagnostic, Evidence, Handshake, Identity, NoIdentity, Operation,
-    OperationResult, StatusReport,
-};
-use crate::connection::Launch;
-use crate::error::{Failure, FailureKind};
+use crate::agents::{Listed, Origin, Target};
+use crate::environment::environment;
 use crate::exit::Exit;
-use crate::protocol::means_sign_in_required;
+use crate::flows::Asked;
+use crate::json::map_strings;
+use crate::model::{
+    AuthMethod, AuthState, Diagnostic, Failure, Handshake, Identification, Identity, Launch,
+    NoIdentity, Operation, OperationResult, StatusReport,
+};
 use crate::redact::{MASKED, mask_addresses};
 use crate::untrusted::Untrusted;
 
@@ -19,7 +19,8 @@ use crate::untrusted::Untrusted;
 pub struct AgentOutcome {
     pub name: String,
     pub target: Target,
-    pub kind: AgentKind,
+    /// Whom this is about, and what only such a one can say.
+    pub asked: Asked,
     pub origin: Origin,
     pub launch: Launch,
     pub handshake: Option<Handshake>,
@@ -28,10 +29,6 @@ pub struct AgentOutcome {
     pub failure: Option<Failure>,
     /// Whether only the methods were looked at.
     pub is_listing: bool,
-    /// Who an MCP server thinks the user is.
-    pub identity: Option<Identity>,
-    /// Why there is no identity, of an MCP server.
-    pub no_identity: Option<NoIdentity>,
     /// The account that was expected, and whether it is among those shown.
     pub expected: Option<(String, bool)>,
     pub diagnostics: Vec<Diagnostic>,
@@ -51,9 +48,7 @@ impl AgentOutcome {
     /// The exit of a run that asked this agent only.
     #[must_use]
     pub fn exit(&self) -> Exit {
-        // Refused for want of sign-in is an answer, whatever was being done.
-        let failure = self.failure.as_ref().filter(|failure| !means_sign_in_required(failure));
-        let of_failure = failure.map(Failure::exit);
+        let of_failure = self.failure.as_ref().map(Exit::from);
         match (&self.operation, of_failure) {
             // What a command cannot do without outweighs what it found out.
             (
@@ -61,7 +56,7 @@ impl AgentOutcome {
                 Some(
                     exit @ (Exit::Usage
                     | Exit::TimedOut
-                    | Exit::AgentFailed
+                    | Exit::Failed
                     | Exit::Signalled(_)
                     | Exit::Bug),
                 ),
@@ -71,17 +66,17 @@ impl AgentOutcome {
                 | OperationResult::AlreadySignedIn
                 | OperationResult::SignedOut
                 | OperationResult::AlreadySignedOut => Exit::Success,
-                OperationResult::Declined | OperationResult::Failed => Exit::No,
+                OperationResult::Declined | OperationResult::Failed => Exit::NotSignedIn,
                 OperationResult::Unsupported => Exit::Unknown,
             },
             (None, None) if self.is_listing => match &self.handshake {
                 Some(handshake) if !handshake.methods.is_empty() => Exit::Success,
                 _ => Exit::Unknown,
             },
-            (None, _) if self.is_wrong_account() => Exit::No,
+            (None, _) if self.is_wrong_account() => Exit::NotSignedIn,
             (None, _) => match self.report.state {
                 AuthState::Authenticated | AuthState::NotRequired => Exit::Success,
-                AuthState::Unauthenticated => Exit::No,
+                AuthState::Unauthenticated => Exit::NotSignedIn,
                 AuthState::Unknown => Exit::Unknown,
             },
         }
@@ -104,7 +99,7 @@ impl AgentOutcome {
                 account.organization.as_ref(),
             ]
         });
-        let of_identity = self.identity.iter().flat_map(|identity| {
+        let of_identity = self.identity().into_iter().flat_map(|identity| {
             [
                 Some(&identity.subject),
                 identity.display_name.as_ref(),
@@ -118,20 +113,28 @@ impl AgentOutcome {
         self.expected = Some((expected.to_owned(), matches));
     }
 
-    /// Takes `initialize` refused for want of sign-in as the answer that it is.
-    pub fn read_refusal(&mut self) {
-        let is_answer = self.failure.as_ref().is_some_and(means_sign_in_required);
-        if self.operation.is_some() || !is_answer {
-            return;
+    /// Whom an MCP server takes the user for.
+    #[must_use]
+    pub const fn identity(&self) -> Option<&Identity> {
+        match &self.asked {
+            Asked::Server(Some(Identification::Stated(identity))) => Some(identity),
+            _ => None,
         }
-        if let Some(failure) = self.failure.take() {
-            self.report = StatusReport {
-                state: AuthState::Unauthenticated,
-                evidence: Some(Evidence::Initialize),
-                message: failure.reply,
-                ..StatusReport::default()
-            };
+    }
+
+    /// Why an MCP server has no identity.
+    #[must_use]
+    pub const fn no_identity(&self) -> Option<NoIdentity> {
+        match &self.asked {
+            Asked::Server(Some(Identification::Missing(reason))) => Some(*reason),
+            _ => None,
         }
+    }
+
+    /// The failure that kept the agent from being asked at all.
+    #[must_use]
+    pub fn prevented(&self) -> Option<&Failure> {
+        self.failure.as_ref().filter(|failure| failure.prevents_asking())
     }
 
     /// Replaces names, e-mail addresses and organizations, wherever they show.
@@ -140,7 +143,7 @@ impl AgentOutcome {
         let details = self.report.accounts.iter().flat_map(|account| {
             [&account.name, &account.email, &account.organization].into_iter().flatten()
         });
-        let of_identity = self.identity.iter().flat_map(|identity| {
+        let of_identity = self.identity().into_iter().flat_map(|identity| {
             [
                 Some(&identity.subject),
                 identity.display_name.as_ref(),
@@ -171,7 +174,7 @@ impl AgentOutcome {
                 }
             }
         }
-        if let Some(identity) = &mut self.identity {
+        if let Asked::Server(Some(Identification::Stated(identity))) = &mut self.asked {
             identity.subject = MASKED.into();
             for detail in
                 [&mut identity.display_name, &mut identity.account_id, &mut identity.organization]
@@ -190,7 +193,7 @@ impl AgentOutcome {
             failure.stderr.iter_mut().for_each(hide);
             failure.hints.iter_mut().for_each(|hint| *hint = mask(hint));
             if let Some(data) = &mut failure.data {
-                crate::redact::map_strings(data, &mask);
+                map_strings(data, &mask);
             }
         }
     }
@@ -200,8 +203,8 @@ impl AgentOutcome {
     #[must_use]
     pub fn credential_variables(&self) -> Vec<&str> {
         let is_set = |name: &str| {
-            let own = self.launch.env.iter().any(|(set, value)| set == name && !value.is_empty());
-            own || std::env::var_os(name).is_some_and(|value| !value.is_empty())
+            let own = self.launch.variable(name).is_some_and(|value| !value.reveal().is_empty());
+            own || environment().is_set(name)
         };
         let methods = self.handshake.iter().flat_map(|handshake| &handshake.methods);
         let mut names: Vec<&str> =
@@ -209,15 +212,6 @@ impl AgentOutcome {
         names.sort_unstable();
         names.dedup();
         names
-    }
-
-    /// Whether the agent could not be asked at all.
-    #[must_use]
-    pub fn could_not_be_asked(&self) -> bool {
-        self.failure.as_ref().is_some_and(|failure| {
-            let is_refused = failure.phase.is_handshake();
-            (is_refused || !failure.leaves_connection()) && failure.kind != FailureKind::Unsupported
-        })
     }
 }
 
@@ -260,7 +254,7 @@ impl RunOutcome {
         if self.reached && self.failure.is_none() {
             return Exit::Success;
         }
-        let own = self.failure.as_ref().map(Failure::exit);
+        let own = self.failure.as_ref().map(Exit::from);
         Exit::worst(self.agents.iter().map(AgentOutcome::exit).chain(own))
     }
 }

@@ -4,7 +4,10 @@ use std::sync::{OnceLock, RwLock};
 
 use regex_lite::Regex;
 use serde_json::Value;
-use zeroize::Zeroizing;
+
+use crate::environment::environment;
+use crate::json::map_strings;
+use crate::model::Secret;
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -16,36 +19,10 @@ pub const MASKED: &str = "***";
 /// would hit ordinary words.
 const SHORTEST_SECRET: usize = 6;
 
-/// A value that came from a prompt or from stdin: hidden wherever it would show, wiped after use.
-#[derive(Clone)]
-pub struct Secret(Zeroizing<String>);
-
-impl Secret {
-    /// Takes a value over and has it hidden from now on.
-    #[must_use]
-    pub fn new(value: String) -> Self {
-        let value = Zeroizing::new(value);
-        secrets().learn_short(&value);
-        Self(value)
-    }
-
-    /// The value itself, for the agent alone.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(REDACTED)
-    }
-}
-
 /// The secrets this run knows by value. The whole process shares one, see [`secrets`].
 #[derive(Debug, Default)]
 pub struct Secrets {
-    values: RwLock<Vec<Zeroizing<String>>>,
+    values: RwLock<Vec<Secret>>,
 }
 
 /// The secrets of this run.
@@ -55,6 +32,14 @@ pub fn secrets() -> &'static Secrets {
 }
 
 impl Secrets {
+    /// Takes a value over that came from a prompt, from stdin or from the environment, and has it
+    /// hidden from now on.
+    pub fn take(&self, value: String) -> Secret {
+        let value = Secret::from(value);
+        self.learn_short(value.reveal());
+        value
+    }
+
     /// Remembers a value that must not be shown; values under six bytes are not looked for.
     pub fn learn(&self, value: &str) {
         if value.trim().len() >= SHORTEST_SECRET {
@@ -97,10 +82,10 @@ impl Secrets {
             return;
         }
         let mut values = self.values.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !values.iter().any(|known| known.as_str() == value) {
-            values.push(Zeroizing::new(value.to_owned()));
+        if !values.iter().any(|known| known.reveal() == value) {
+            values.push(Secret::from(value));
             // The longest first, or a value that starts like another would leave its rest behind.
-            values.sort_by_key(|known| std::cmp::Reverse(known.len()));
+            values.sort_by_key(|known| std::cmp::Reverse(known.reveal().len()));
         }
     }
 
@@ -111,10 +96,10 @@ impl Secrets {
 
     /// Remembers the values of the inherited variables whose names say that they are secrets.
     pub fn learn_environment(&self) {
-        for (name, value) in std::env::vars() {
-            if is_secret_name(&name) {
-                self.learn(&value);
-            } else if let Some(password) = password_in(&value) {
+        for (name, value) in environment().texts() {
+            if is_secret_name(name) {
+                self.learn(value);
+            } else if let Some(password) = password_in(value) {
                 self.learn(password);
             }
         }
@@ -126,8 +111,8 @@ impl Secrets {
         let values = self.values.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut hidden = text.to_owned();
         for value in values.iter() {
-            if hidden.contains(value.as_str()) {
-                hidden = hidden.replace(value.as_str(), REDACTED);
+            if hidden.contains(value.reveal()) {
+                hidden = hidden.replace(value.reveal(), REDACTED);
             }
         }
         hidden
@@ -156,21 +141,6 @@ fn password_in(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let (user, _) = rest.split_once('@')?;
     user.split_once(':').map(|(_, password)| password)
-}
-
-/// Replaces every string of a JSON value, keys included.
-pub fn map_strings(value: &mut Value, change: &dyn Fn(&str) -> String) {
-    match value {
-        Value::String(text) => *text = change(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),
-        Value::Object(fields) => {
-            for (key, mut field) in std::mem::take(fields) {
-                map_strings(&mut field, change);
-                fields.insert(change(&key), field);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Whether a variable or field of this name holds a secret.

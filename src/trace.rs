@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::error::{Failure, FailureKind, Phase};
-use crate::redact::{MASKED, REDACTED, is_secret_name, secrets};
+use crate::json::map_strings;
+use crate::model::{Failure, FailureKind, Phase};
+use crate::redact::{MASKED, REDACTED, is_secret_name, mask_addresses, secrets};
 
 /// The longest line that is traced in full, in bytes.
 const TRACED_LINE: usize = 64 << 10;
@@ -41,8 +42,9 @@ impl TraceFile {
                 Failure::new(
                     FailureKind::Usage,
                     Phase::Configuration,
-                    format!("the trace file {} cannot be written: {error}", path.display()),
+                    format!("the trace file {} cannot be written", path.display()),
                 )
+                .because(error)
             },
         )?;
         Ok(Self { file: Mutex::new(Some(file)) })
@@ -102,7 +104,7 @@ impl Trace {
                 let mut details = Vec::new();
                 hide_fields(&mut message, &mut details);
                 // What an account says of itself may stand in another text of the message too.
-                crate::redact::map_strings(&mut message, &|text| {
+                map_strings(&mut message, &|text| {
                     details
                         .iter()
                         .fold(text.to_owned(), |text, detail| text.replace(detail.as_str(), MASKED))
@@ -116,7 +118,7 @@ impl Trace {
             }
         }
         secrets().hide_in(&mut entry);
-        crate::redact::map_strings(&mut entry, &crate::redact::mask_addresses);
+        map_strings(&mut entry, &mask_addresses);
         self.file.write(&entry);
     }
 }

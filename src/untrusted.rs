@@ -12,16 +12,12 @@ const MARKS_IN_A_ROW: usize = 3;
 /// Text that an agent sent and that has not been cleaned.
 ///
 /// JSON output carries it as it came; people see it through [`Untrusted::line`] only.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Untrusted(String);
 
 impl Untrusted {
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
     /// The text as the agent sent it: for JSON and for sending it back, never for a terminal.
     #[must_use]
     pub fn raw(&self) -> &str {

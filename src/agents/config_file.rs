@@ -7,19 +7,18 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::config_source::{Located, Source};
-use super::expand::{Lookup, expand, expand_home};
-use super::{AgentDefinition, AgentKind, AgentOptions, Origin};
-use crate::auth::Probe;
-use crate::connection::Launch;
-use crate::error::Failure;
-use crate::protocol::ProtocolChoice;
+use super::files::Named;
+use super::placeholders::{Lookup, expand, expand_home};
+use super::{AgentDefinition, AgentOptions, Origin};
+use crate::environment::is_variable_name;
+use crate::model::{AgentKind, Failure, Launch, ProbeRequest, ProtocolChoice, Secret};
 use crate::untrusted::is_unseen;
 
 const TOP_KEYS: &[&str] = &["default", "agents", "registry"];
 const AGENT_KEYS: &[&str] =
     &["command", "args", "env", "cwd", "timeout", "protocol", "kind", "probe"];
 
-/// A configuration file whose keys and types are right; variables are put in agent by agent, so
+/// A configuration file whose keys and types are right; placeholders are expanded agent by agent, so
 /// that one that is unset fails only who asks for it.
 #[derive(Debug)]
 pub struct ConfigFile {
@@ -39,7 +38,7 @@ struct RawAgent {
     cwd: Option<Located>,
     timeout: Option<Located>,
     protocol: Option<ProtocolChoice>,
-    probe: Option<Probe>,
+    probe: ProbeRequest,
     kind: AgentKind,
 }
 
@@ -48,8 +47,8 @@ impl ConfigFile {
     ///
     /// # Errors
     /// A configuration failure with file, line and column.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
-        Self::parse(Source::read(path)?)
+    pub fn read(path: &Path, named: Named) -> Result<Self, Failure> {
+        Self::parse(Source::read(path, named)?)
     }
 
     fn parse(source: Source) -> Result<Self, Failure> {
@@ -85,7 +84,7 @@ impl ConfigFile {
         self.default.as_ref().map(|name| name.get_ref().as_str())
     }
 
-    /// The registry's file of the key `registry`, variables and `~` put in.
+    /// The registry's file of the key `registry`, placeholders and `~` expanded.
     ///
     /// # Errors
     /// A configuration failure with file, line and column.
@@ -101,7 +100,7 @@ impl ConfigFile {
         self.agents.iter().map(|agent| agent.name.get_ref().as_str())
     }
 
-    /// As [`ConfigFile::definition`], for a run over all agents: one that cannot be used is told of
+    /// As [`ConfigFile::definition`], for a run over all agents: one that cannot be used is reported
     /// in its place and keeps nobody from being asked.
     pub fn definition_or_failure(&self, name: &str, lookup: Lookup<'_>) -> Option<AgentDefinition> {
         let failure = match self.definition(name, lookup) {
@@ -111,12 +110,8 @@ impl ConfigFile {
         let agent = self.find(name)?;
         let raw =
             |texts: &[Located]| texts.iter().map(|text| text.get_ref().clone()).collect::<Vec<_>>();
-        let launch = Launch {
-            program: raw(&agent.command).remove(0),
-            args: raw(agent.args.as_deref().unwrap_or_default()),
-            env: Vec::new(),
-            cwd: None,
-        };
+        let program = raw(&agent.command).remove(0);
+        let launch = Launch::new(program, raw(agent.args.as_deref().unwrap_or_default()));
         let origin = Origin::in_config(&self.source.path, name);
         Some(AgentDefinition {
             kind: agent.kind,
@@ -129,7 +124,7 @@ impl ConfigFile {
         self.agents.iter().find(|agent| agent.name.get_ref() == name)
     }
 
-    /// The definition of that name with its variables put in; `None` when there is none.
+    /// The definition of that name with its placeholders expanded; `None` when there is none.
     ///
     /// # Errors
     /// A configuration failure with file, line and column.
@@ -141,18 +136,15 @@ impl ConfigFile {
         let Some(agent) = self.find(name) else {
             return Ok(None);
         };
-        let put_in = |text: &Located| {
+        let expanded = |text: &Located| {
             expand(text.get_ref(), lookup)
                 .map_err(|reason| self.source.failure(&text.span(), &reason))
         };
-        let all = |texts: &[Located]| texts.iter().map(put_in).collect::<Result<Vec<_>, _>>();
-        let mut command = all(&agent.command)?;
-        if let [line] = command.as_slice()
-            && agent.args.is_none()
-        {
-            command = split_command(line)
-                .map_err(|reason| self.source.failure(&agent.command[0].span(), &reason))?;
-        }
+        let all = |texts: &[Located]| texts.iter().map(expanded).collect::<Result<Vec<_>, _>>();
+        let command = match agent.command.as_slice() {
+            [line] if agent.args.is_none() => self.split(line, &expanded)?,
+            words => all(words)?,
+        };
         let program = command.split_first().filter(|(program, _)| !program.trim().is_empty());
         let Some((program, first_args)) = program else {
             return Err(self
@@ -163,11 +155,11 @@ impl ConfigFile {
         args.extend(all(agent.args.as_deref().unwrap_or_default())?);
         let mut env = Vec::new();
         for (variable, value) in &agent.env {
-            env.push((variable.clone(), put_in(value)?));
+            env.push((variable.clone(), Secret::from(expanded(value)?)));
         }
         let timeout = match &agent.timeout {
             Some(text) => Some(
-                crate::settings::parse_duration(&put_in(text)?)
+                crate::duration::parse_duration(&expanded(text)?)
                     .map_err(|reason| self.source.failure(&text.span(), &reason))?,
             ),
             None => None,
@@ -176,14 +168,35 @@ impl ConfigFile {
             program: expand_home(program).to_string_lossy().into_owned(),
             args,
             env,
-            cwd: agent.cwd.as_ref().map(put_in).transpose()?.map(|cwd| expand_home(&cwd)),
+            key: None,
+            cwd: agent.cwd.as_ref().map(expanded).transpose()?.map(|cwd| expand_home(&cwd)),
         };
         let origin = Origin::in_config(&self.source.path, name);
         Ok(Some(AgentDefinition {
             kind: agent.kind,
-            options: AgentOptions { timeout, protocol: agent.protocol, probe: agent.probe },
+            options: AgentOptions { timeout, protocol: agent.protocol, probe: agent.probe.clone() },
             ..AgentDefinition::new(name, origin, launch)
         }))
+    }
+}
+
+impl ConfigFile {
+    /// The words of a command given as one string; a file of that very name is one word. Words are
+    /// split before placeholders are expanded, so that a value with spaces stays one.
+    fn split(
+        &self,
+        line: &Located,
+        expanded: &dyn Fn(&Located) -> Result<String, Failure>,
+    ) -> Result<Vec<String>, Failure> {
+        let whole = line.get_ref();
+        if !whole.contains([' ', '\t', '\n', '"', '\'']) || expand_home(whole).exists() {
+            return Ok(vec![expanded(line)?]);
+        }
+        let words = shell_words::split(whole).map_err(|error| {
+            let what = format!("the command `{whole}` cannot be split: {error}");
+            self.source.failure(&line.span(), &what)
+        })?;
+        words.into_iter().map(|word| expanded(&Spanned::new(line.span(), word))).collect()
     }
 }
 
@@ -202,7 +215,7 @@ impl RawAgent {
             cwd: None,
             timeout: None,
             protocol: None,
-            probe: None,
+            probe: ProbeRequest::None,
             kind: AgentKind::Acp,
         };
         let is_typable = |name: &str| {
@@ -222,11 +235,9 @@ impl RawAgent {
                 "args" => agent.args = Some(source.strings("args", value)?),
                 "env" => {
                     for (variable, value) in source.table("env", value)? {
-                        if variable.get_ref().is_empty() || variable.get_ref().contains(['=', '\0'])
-                        {
-                            return Err(
-                                source.failure(&variable.span(), "this is no name of a variable")
-                            );
+                        if !is_variable_name(variable.get_ref()) {
+                            let message = "this is not a name that a variable can have";
+                            return Err(source.failure(&variable.span(), message));
                         }
                         agent.env.push((
                             variable.get_ref().to_string(),
@@ -238,7 +249,7 @@ impl RawAgent {
                 "timeout" => agent.timeout = Some(source.string("timeout", value)?),
                 "protocol" => agent.protocol = Some(source.protocol(value)?),
                 "kind" => agent.kind = source.kind(value)?,
-                "probe" => agent.probe = Some(source.probe(value)?),
+                "probe" => agent.probe = source.probe(value)?,
                 _ => return Err(source.unknown_key(key, AGENT_KEYS)),
             }
         }
@@ -248,15 +259,6 @@ impl RawAgent {
         }
         Ok(agent)
     }
-}
-
-/// Splits a command given as one string, unless a file of that very name exists.
-fn split_command(line: &str) -> Result<Vec<String>, String> {
-    if !line.contains([' ', '\t', '\n', '"', '\'']) || expand_home(line).exists() {
-        return Ok(vec![line.to_owned()]);
-    }
-    shell_words::split(line)
-        .map_err(|error| format!("the command `{line}` cannot be split: {error}"))
 }
 
 #[cfg(test)]
@@ -282,7 +284,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(agent.launch.args, ["from-env"]);
-        assert_eq!(agent.launch.env, [("K".to_owned(), "d".to_owned())]);
+        assert_eq!(agent.launch.variable("K").map(Secret::reveal), Some("d"));
         assert_eq!(agent.options.timeout, Some(Duration::from_secs(20)));
         assert_eq!(agent.options.protocol, Some(ProtocolChoice::V2));
     }
@@ -293,6 +295,7 @@ mod tests {
             ("command = \"npx -y 'a b'\"", "npx", &["-y", "a b"][..]),
             ("command = [\"my agent\", \"acp\"]", "my agent", &["acp"]),
             ("command = \"my agent\"\nargs = []", "my agent", &[]),
+            ("command = \"npx ${NO:-a} '${KEY} b'\"", "npx", &["a", "from-env b"]),
         ] {
             let agent = definition(&format!("[agents.a]\n{text}\n")).unwrap();
             assert_eq!(
@@ -311,7 +314,7 @@ mod tests {
             ("[agents.a]\nargs = []", "c.toml:1:9: the agent a has no command"),
             (
                 "[agents.a]\ncommand = \"${NOPE}\"",
-                "c.toml:2:11: the environment variable NOPE is not set",
+                "c.toml:2:11: `${NOPE}` cannot be expanded: NOPE is not set",
             ),
             ("[agents.a]\ncommand = \"x\"\ntimeout = \"x\"", "c.toml:3:11: "),
             ("[agents.a]\ncommand = \"x\"\nprotocol = 3", "c.toml:3:12: `protocol` is 1, 2 or"),
@@ -343,7 +346,7 @@ mod tests {
                 match parse(&text) {
                     Ok(file) => {
                         for name in file.names() {
-                            // What cannot be put in is an error like any other.
+                            // What cannot be expanded is an error like any other.
                             let _ = file.definition(name, &|_| None);
                         }
                     }

@@ -1,20 +1,14 @@
 //! The text of a configuration file: typed values with their places, and errors that name them.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::AgentKind;
-use crate::auth::Probe;
-use crate::error::Failure;
-use crate::protocol::ProtocolChoice;
-
-/// The longest file that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
+use super::files::{self, Named};
+use crate::model::{AgentKind, Failure, ProbeRequest, ProtocolChoice};
 
 /// A text with its place in the file.
 pub type Located = Spanned<String>;
@@ -27,21 +21,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the file: UTF-8, at most 1 MiB.
+    /// Reads the file: UTF-8.
     ///
     /// # Errors
     /// A configuration failure, with line and column where it has one.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
-        let mut bytes = Vec::new();
-        let unreadable = |error: std::io::Error| {
-            Failure::config(format!("the configuration {} cannot be read: {error}", path.display()))
-        };
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > LONGEST {
-            let text = format!("the configuration {} has more than 1 MiB", path.display());
-            return Err(Failure::config(text));
-        }
+    pub fn read(path: &Path, named: Named) -> Result<Self, Failure> {
+        let bytes = files::read(path, named)?;
         let path = path.to_owned();
         match String::from_utf8(bytes) {
             // Editors on Windows write a byte order mark; its three bytes are no column.
@@ -79,9 +64,9 @@ impl Source {
     }
 
     /// A prompt costs money, so that it is asked for each time.
-    pub fn probe(&self, value: &Spanned<DeValue<'_>>) -> Result<Probe, Failure> {
+    pub fn probe(&self, value: &Spanned<DeValue<'_>>) -> Result<ProbeRequest, Failure> {
         match value.get_ref().as_str() {
-            Some("session") => Ok(Probe::Session),
+            Some("session") => Ok(ProbeRequest::Session),
             _ => Err(self.failure(&value.span(), "`probe` is \"session\"")),
         }
     }

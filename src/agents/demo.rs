@@ -5,13 +5,12 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use etcetera::BaseStrategy;
 use serde_json::{Value, json};
 
+use super::state_dir::state_dir;
 use super::{AgentDefinition, Origin, OriginKind};
-use crate::connection::Launch;
-use crate::error::{Failure, FailureKind, Phase};
 use crate::exit::Exit;
+use crate::model::{Failure, FailureKind, Launch, Phase};
 
 /// The built-in agent's name.
 pub const NAME: &str = "demo";
@@ -28,15 +27,11 @@ pub fn definition() -> Result<AgentDefinition, Failure> {
         Failure::new(
             FailureKind::StartFailed,
             Phase::Start,
-            format!("could not start {NAME}: the path of acp-auth itself is not known: {error}"),
+            format!("could not start {NAME}: the path of acp-auth itself is not known"),
         )
+        .because(error)
     })?;
-    let launch = Launch {
-        program: program.to_string_lossy().into_owned(),
-        args: vec![SUBCOMMAND.to_owned()],
-        env: Vec::new(),
-        cwd: None,
-    };
+    let launch = Launch::new(program.to_string_lossy(), vec![SUBCOMMAND.to_owned()]);
     Ok(AgentDefinition::new(NAME, Origin::of(OriginKind::BuiltIn), launch))
 }
 
@@ -65,7 +60,7 @@ pub fn sign_in_on_terminal() -> anyhow::Result<Exit> {
     stderr.flush()?;
     if io::stdin().lock().read_line(&mut String::new())? == 0 {
         writeln!(stderr)?;
-        return Ok(Exit::No);
+        return Ok(Exit::NotSignedIn);
     }
     remember(true)?;
     Ok(Exit::Success)
@@ -179,9 +174,7 @@ fn status() -> Value {
 
 /// The file that exists while the made-up user is signed in.
 fn state_file() -> anyhow::Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().context("the home directory is not known")?;
-    let directory = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Ok(directory.join("acp-auth").join("demo-signed-in"))
+    Ok(state_dir().context("the home directory is not known")?.join("demo-signed-in"))
 }
 
 fn is_signed_in() -> bool {

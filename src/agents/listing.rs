@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::select::{from_entry, lookup, take_inventory};
+use super::config_file::ConfigFile;
+use super::definitions::Definitions;
+use super::select::{from_entry, lookup};
 use super::sources::Entry;
-use super::{AgentDefinition, ConfigFile, OriginKind, demo};
-use crate::error::Failure;
-use crate::settings::Settings;
+use super::{AgentDefinition, OriginKind, demo};
+use crate::model::Failure;
+use crate::process::locate;
 
 /// A definition as `acp-auth agents` lists it.
 #[derive(Debug)]
@@ -20,24 +22,24 @@ pub struct Listed {
 
 /// Every definition there is, the first of a name winning, and what could not be read. Starts
 /// nothing.
-pub fn list(settings: &Settings) -> (Vec<Listed>, Vec<Failure>) {
-    let inventory = take_inventory(settings);
-    (rank(settings, inventory.entries), inventory.problems)
+pub fn list(known: &Definitions) -> (Vec<Listed>, Vec<Failure>) {
+    let inventory = known.inventory();
+    (rank(known, inventory.entries), inventory.problems)
 }
 
 /// The definitions of the configuration file and the built-in agent, then those found elsewhere.
-fn rank(settings: &Settings, elsewhere: Vec<Entry>) -> Vec<Listed> {
+fn rank(known: &Definitions, elsewhere: Vec<Entry>) -> Vec<Listed> {
     let mut entries: Vec<Entry> = Vec::new();
-    for name in settings.config.iter().flat_map(ConfigFile::names) {
+    for name in known.config.iter().flat_map(ConfigFile::names) {
         let config =
-            settings.config.as_ref().and_then(|config| config.definition_or_failure(name, &lookup));
+            known.config.as_ref().and_then(|config| config.definition_or_failure(name, &lookup));
         entries.extend(config.map(Entry::from));
     }
-    entries.extend(settings.foreign.iter().cloned());
+    entries.extend(known.foreign.iter().cloned());
     entries.extend(demo::definition().ok().map(Entry::from));
     entries.extend(elsewhere);
     let can_win = |entry: &Entry| {
-        let is_trusted = entry.is_allowed(settings.trust_project);
+        let is_trusted = entry.is_allowed(known.places.trust_project);
         let is_own = entry.origin.kind == OriginKind::Config;
         is_trusted && (is_own || entry.launch.is_ok())
     };
@@ -48,7 +50,8 @@ fn rank(settings: &Settings, elsewhere: Vec<Entry>) -> Vec<Listed> {
         if wins {
             taken.push(entry.name.clone());
         }
-        let program = entry.launch.as_ref().ok().and_then(|launch| launch.locate(&entry.name).ok());
+        let program =
+            entry.launch.as_ref().ok().and_then(|launch| locate(launch, &entry.name).ok());
         listed.push(Listed { entry, program, wins });
     }
     listed
@@ -56,20 +59,20 @@ fn rank(settings: &Settings, elsewhere: Vec<Entry>) -> Vec<Listed> {
 
 /// Every agent that can be asked: the winners whose programs are there, and those of the
 /// configuration file in any case. The built-in agent is for trying, and not among them.
-pub fn everyone(settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
-    let inventory = take_inventory(settings);
+pub fn everyone(known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
+    let inventory = known.inventory();
     if let Some(failure) = inventory.unread_registry {
         // A registry that was named must be read.
         return Err(failure);
     }
     let mut found = Vec::new();
-    for Listed { entry, program, wins } in rank(settings, inventory.entries) {
+    for Listed { entry, program, wins } in rank(known, inventory.entries) {
         let kind = entry.origin.kind;
         let is_own = matches!(kind, OriginKind::Config | OriginKind::Registry);
         if !wins || kind == OriginKind::BuiltIn || !(is_own || program.is_some()) {
             continue;
         }
-        let own = match (&settings.config, kind) {
+        let own = match (&known.config, kind) {
             (Some(config), OriginKind::Config) => {
                 config.definition_or_failure(&entry.name, &lookup)
             }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use etcetera::BaseStrategy;
+use super::files::{self, Named};
+use super::state_dir::state_dir;
 
 /// The most agents that are remembered.
 const REMEMBERED: usize = 256;
@@ -32,14 +33,12 @@ pub fn remember_methods(agent: &str, methods: impl Iterator<Item = String>) {
 }
 
 fn file() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    let directory = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Some(directory.join("acp-auth").join("methods.json"))
+    Some(state_dir()?.join("methods.json"))
 }
 
 fn read() -> Seen {
-    let text = file().and_then(|file| std::fs::read_to_string(file).ok());
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    let bytes = file().and_then(|file| files::read(&file, Named::No).ok());
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Replaces the file as a whole, so that two runs at once leave one of their files.

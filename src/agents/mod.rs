@@ -2,39 +2,29 @@
 
 mod config_file;
 mod config_source;
+mod definitions;
 pub mod demo;
-mod expand;
+mod files;
 mod listing;
 mod methods_seen;
+mod placeholders;
 mod select;
 mod sources;
+mod state_dir;
 
-pub use config_file::ConfigFile;
 pub use config_source::nearest;
+pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
 pub use methods_seen::{methods_seen, remember_methods};
 pub use select::{Selection, select};
-pub use sources::{Entry, read_foreign};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::auth::Probe;
-use crate::connection::Launch;
-use crate::error::Failure;
-use crate::protocol::ProtocolChoice;
+use crate::model::{AgentKind, Failure, Launch, ProbeRequest, ProtocolChoice};
+use crate::shell;
 
-/// Which protocol family a peer speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AgentKind {
-    /// An agent of the Agent Client Protocol.
-    #[default]
-    Acp,
-    /// A server of the Model Context Protocol.
-    Mcp,
-}
-
-/// What kind of place a definition stands in.
+/// What kind of place defines an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OriginKind {
     /// Given as `-- COMMAND`.
@@ -59,7 +49,7 @@ pub enum OriginKind {
     BuiltIn,
 }
 
-/// Where a definition stands.
+/// Where an agent is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub kind: OriginKind,
@@ -117,13 +107,13 @@ impl AgentDefinition {
 }
 
 /// What a definition says about asking the agent, where the command line says nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct AgentOptions {
     /// The longest wait for one answer.
     pub timeout: Option<Duration>,
     pub protocol: Option<ProtocolChoice>,
     /// How far a status goes.
-    pub probe: Option<Probe>,
+    pub probe: ProbeRequest,
 }
 
 /// How the person named the agent, to write the same into a command that is suggested.
@@ -147,6 +137,6 @@ impl Target {
             words.push("--".to_owned());
             words.extend(self.command.iter().cloned());
         }
-        shell_words::join(words)
+        shell::join(words)
     }
 }

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::config_file::ConfigFile;
 use super::config_source::nearest;
-use super::expand::expand_home;
+use super::definitions::Definitions;
 use super::listing::everyone;
-use super::sources::{Entry, Inventory, Places, how_to_run, read_servers};
-use super::{AgentDefinition, AgentKind, ConfigFile, Origin, OriginKind, Target, demo};
-use crate::connection::Launch;
-use crate::error::Failure;
+use super::placeholders::expand_home;
+use super::sources::{Entry, Inventory, how_to_run, read_servers};
+use super::{AgentDefinition, Origin, OriginKind, Target, demo};
+use crate::environment::environment;
+use crate::model::{AgentKind, Failure, Launch};
 use crate::redact::secrets;
-use crate::settings::Settings;
+use crate::shell;
 
 /// What the command line says about agents.
 #[derive(Debug, Clone, Default)]
@@ -35,21 +37,21 @@ pub struct Selection {
 ///
 /// # Errors
 /// A usage or configuration failure; nothing has been started.
-pub fn select(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDefinition>, Failure> {
-    let (mut found, all) = find(selection, settings)?;
+pub fn select(selection: &Selection, known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
+    let (mut found, all) = find(selection, known)?;
     for agent in &mut found {
         // An agent that was asked for must be right; of all there are, each answers for itself.
         if let (false, Some(failure)) = (all, &agent.failure) {
             return Err(failure.clone());
         }
-        agent.target.options.splice(..0, repeated_options(settings));
-        agent.launch.env.extend(settings.env.iter().cloned());
-        if let Some(cwd) = &settings.cwd {
+        agent.target.options.splice(..0, repeated_options(known));
+        agent.launch.env.extend(known.places.env.iter().cloned());
+        if let Some(cwd) = &known.places.cwd {
             agent.launch.cwd = Some(cwd.clone());
         }
         secrets().learn_arguments(&agent.launch.args);
         for (name, value) in &agent.launch.env {
-            secrets().learn_variable(name, value);
+            secrets().learn_variable(name, value.reveal());
         }
     }
     Ok(found)
@@ -58,7 +60,7 @@ pub fn select(selection: &Selection, settings: &Settings) -> Result<Vec<AgentDef
 /// The agents, and whether they are simply all there are.
 fn find(
     selection: &Selection,
-    settings: &Settings,
+    known: &Definitions,
 ) -> Result<(Vec<AgentDefinition>, bool), Failure> {
     if let Some(file) = &selection.mcp_config {
         return servers_of(file, selection);
@@ -85,30 +87,30 @@ fn find(
         if !selection.names.is_empty() {
             return Err(Failure::usage("give agents' names or --all, not both"));
         }
-        return Ok((everyone(settings)?, true));
+        return Ok((everyone(known)?, true));
     }
-    let config = settings.config.as_ref();
+    let config = known.config.as_ref();
     if !selection.names.is_empty() {
-        let named = selection.names.iter().map(|name| by_name(name, settings));
+        let named = selection.names.iter().map(|name| by_name(name, known));
         return Ok((named.collect::<Result<_, _>>()?, false));
     }
-    if let Some(name) = &settings.agent {
-        return Ok((vec![by_name(name, settings)?], false));
+    if let Some(name) = &known.places.default_agent {
+        return Ok((vec![by_name(name, known)?], false));
     }
-    if !settings.foreign.is_empty() {
-        let found = settings.foreign.iter().map(|entry| from_entry(entry, &entry.name));
+    if !known.foreign.is_empty() {
+        let found = known.foreign.iter().map(|entry| from_entry(entry, &entry.name));
         return Ok((found.collect(), true));
     }
     let Some(config) = config else {
-        return Err(nothing_to_ask(selection, settings));
+        return Err(nothing_to_ask(selection, known));
     };
     if let Some(name) = config.default_agent() {
-        return Ok((vec![by_name(name, settings)?], false));
+        return Ok((vec![by_name(name, known)?], false));
     }
     let names: Vec<&str> = config.names().collect();
     match names.as_slice() {
-        [] => Err(nothing_to_ask(selection, settings)),
-        [only] => Ok((vec![by_name(only, settings)?], false)),
+        [] => Err(nothing_to_ask(selection, known)),
+        [only] => Ok((vec![by_name(only, known)?], false)),
         several if selection.single => {
             let text = format!("several agents are defined, name one: {}", several.join(", "));
             Err(Failure::usage(text).hint("or set `default = \"NAME\"` in the configuration"))
@@ -151,35 +153,31 @@ fn servers_of(file: &Path, selection: &Selection) -> Result<(Vec<AgentDefinition
 }
 
 pub(super) fn lookup(variable: &str) -> Option<String> {
-    std::env::var(variable).ok()
+    environment().text(variable).map(ToOwned::to_owned)
 }
 
 /// The agent of a name: from the configuration file, else from wherever it is defined.
-fn by_name(name: &str, settings: &Settings) -> Result<AgentDefinition, Failure> {
-    let config = settings.config.as_ref();
+fn by_name(name: &str, known: &Definitions) -> Result<AgentDefinition, Failure> {
+    let config = known.config.as_ref();
     if let Some(config) = config
         && let Some(agent) = config.definition(name, &lookup)?
     {
         return Ok(agent);
     }
-    if let Some(entry) = settings.foreign.iter().find(|entry| entry.name == name) {
+    if let Some(entry) = known.foreign.iter().find(|entry| entry.name == name) {
         return Ok(from_entry(entry, name));
     }
     if name == demo::NAME {
         return demo::definition();
     }
-    let inventory = take_inventory(settings);
-    match inventory.find(name, settings.trust_project) {
+    let inventory = known.inventory();
+    match inventory.find(name, known.places.trust_project) {
         Some(entry) => Ok(from_entry(entry, name)),
-        None => Err(unknown_name(name, settings, &inventory)),
+        None => Err(unknown_name(name, known, &inventory)),
     }
 }
 
-pub(super) fn take_inventory(settings: &Settings) -> Inventory {
-    Inventory::take(&Places::here(), settings.registry.as_deref())
-}
-
-fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failure {
+fn unknown_name(name: &str, known: &Definitions, inventory: &Inventory) -> Failure {
     let failure = Failure::usage(format!("there is no agent {name}"));
     if let Some(file) = inventory.project_file(name) {
         return failure.hint(format!(
@@ -193,27 +191,27 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
         if words.is_empty() {
             return failure;
         }
-        let command = shell_words::join(words);
+        let command = shell::join(words);
         return failure.hint(format!("to run it once: acp-auth status -- {command}"));
     }
-    let config = settings.config.as_ref();
+    let config = known.config.as_ref();
     let configured = config.into_iter().flat_map(ConfigFile::names);
     let elsewhere = inventory
         .entries
         .iter()
-        .filter(|entry| entry.is_allowed(settings.trust_project))
+        .filter(|entry| entry.is_allowed(known.places.trust_project))
         .filter(|entry| entry.launch.is_ok())
         .map(|entry| entry.name.as_str());
-    let mut known: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
-    known.sort_unstable();
-    known.dedup();
-    let failure = match nearest(name, known.iter().copied()) {
+    let mut names: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let failure = match nearest(name, names.iter().copied()) {
         Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
         None => failure,
     };
-    let failure = failure.hint(format!("agents that can be named: {}", known.join(", ")));
+    let failure = failure.hint(format!("agents that can be named: {}", names.join(", ")));
     let failure = inventory.problems.iter().fold(failure, |failure, problem| {
-        failure.hint(format!("not read: {}", problem.message.raw()))
+        failure.hint(format!("not read: {}", problem.sentence().raw()))
     });
     match config {
         Some(config) => {
@@ -225,7 +223,6 @@ fn unknown_name(name: &str, settings: &Settings, inventory: &Inventory) -> Failu
 
 /// An entry as the agent it defines.
 pub(super) fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
-    let empty = || Launch { program: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
     let (launch, failure) = match &entry.launch {
         Ok(launch) => (launch.clone(), None),
         Err(reason) => {
@@ -236,12 +233,12 @@ pub(super) fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
                 .map(|path| path.display().to_string())
                 .unwrap_or_default();
             let text = format!("{name} cannot be started from {place}: {reason}");
-            (empty(), Some(Failure::config(text)))
+            (Launch::default(), Some(Failure::config(text)))
         }
     };
     AgentDefinition {
         kind: entry.kind,
-        options: entry.options,
+        options: entry.options.clone(),
         failure,
         ..AgentDefinition::new(name, entry.origin.clone(), launch)
     }
@@ -254,7 +251,7 @@ fn from_command(command: &[String]) -> AgentDefinition {
             (expand_home(program).to_string_lossy().into_owned(), args)
         });
     let name = program_name(&program, args);
-    let launch = Launch { program, args: args.to_vec(), env: Vec::new(), cwd: None };
+    let launch = Launch::new(program, args.to_vec());
     AgentDefinition {
         target: Target { command: command.to_vec(), ..Target::default() },
         ..AgentDefinition::new(&name, Origin::of(OriginKind::CommandLine), launch)
@@ -294,32 +291,34 @@ fn program_name(program: &str, args: &[String]) -> String {
 
 /// The options that a suggested command needs to mean the same agent. Values of `--env` may be
 /// secrets, so only the names are repeated.
-fn repeated_options(settings: &Settings) -> Vec<String> {
+fn repeated_options(known: &Definitions) -> Vec<String> {
+    let places = &known.places;
     let mut options = Vec::new();
-    if let Some(path) = settings.config_path.as_ref().filter(|_| settings.config_was_named) {
-        options.extend(["--config".to_owned(), path.display().to_string()]);
+    let path = |path: &PathBuf| path.display().to_string();
+    if let Some(config) = places.config.as_ref().filter(|_| places.config_is_option) {
+        options.extend(["--config".to_owned(), path(config)]);
     }
-    if let Some(cwd) = &settings.cwd {
-        options.extend(["--cwd".to_owned(), cwd.display().to_string()]);
+    if let Some(cwd) = &places.cwd {
+        options.extend(["--cwd".to_owned(), path(cwd)]);
     }
-    if let Some(registry) = settings.registry.as_ref().filter(|_| settings.registry_was_named) {
-        options.extend(["--registry".to_owned(), registry.display().to_string()]);
+    if let Some(registry) = &places.registry {
+        options.extend(["--registry".to_owned(), path(registry)]);
     }
-    if settings.trust_project {
+    if places.trust_project {
         options.push("--trust-project".to_owned());
     }
-    if let Some(protocol) = settings.protocol_argument() {
+    if let Some(protocol) = places.protocol_argument {
         options.extend(["--protocol".to_owned(), protocol.to_owned()]);
     }
-    for (name, _) in &settings.env {
+    for (name, _) in &places.env {
         options.extend(["--env".to_owned(), name.clone()]);
     }
     options
 }
 
-fn nothing_to_ask(selection: &Selection, settings: &Settings) -> Failure {
+fn nothing_to_ask(selection: &Selection, known: &Definitions) -> Failure {
     let verb = selection.verb;
-    let found = match (&settings.config, &settings.config_path) {
+    let found = match (&known.config, &known.config_path) {
         (Some(config), _) => format!("{} defines none", config.path().display()),
         (None, Some(path)) if path.exists() => {
             format!("{} has neither agent_servers nor agents", path.display())
@@ -328,15 +327,15 @@ fn nothing_to_ask(selection: &Selection, settings: &Settings) -> Failure {
         (None, None) => "there is no configuration directory".to_owned(),
     };
     let failure = Failure::usage(format!("no agent to ask: none was named, and {found}"));
-    let inventory = take_inventory(settings);
+    let inventory = known.inventory();
     let is_usable =
-        |entry: &&Entry| entry.launch.is_ok() && entry.is_allowed(settings.trust_project);
+        |entry: &&Entry| entry.launch.is_ok() && entry.is_allowed(known.places.trust_project);
     let names: Vec<&str> =
         inventory.entries.iter().filter(is_usable).map(|entry| entry.name.as_str()).collect();
     if !names.is_empty() {
         return failure
             .hint(format!("these were found elsewhere: {}", names.join(", ")))
-            .hint(format!("name one, as in acp-auth {verb} {}", shell_words::quote(names[0])));
+            .hint(format!("name one, as in acp-auth {verb} {}", shell::quote(names[0])));
     }
     failure
         .hint(format!("try the built-in agent: acp-auth {verb} demo"))

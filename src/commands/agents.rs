@@ -4,9 +4,14 @@ use super::Run;
 use crate::agents::list;
 use crate::outcome::RunOutcome;
 
-/// Lists every agent that can be named and where its definition stands. Starts nothing.
-pub fn agents(run: &Run) -> RunOutcome {
-    let (listed, problems) = list(&run.settings);
-    let outcome = RunOutcome { listed: Some(listed), problems, ..RunOutcome::empty("agents") };
-    run.answer_listing(outcome)
+/// Lists every agent that can be named and where it is defined. Starts nothing.
+pub async fn agents(run: &Run) -> RunOutcome {
+    match run.with_definitions(list).await {
+        Ok((listed, problems)) => {
+            let outcome =
+                RunOutcome { listed: Some(listed), problems, ..RunOutcome::empty("agents") };
+            run.answer_whole(outcome)
+        }
+        Err(failure) => run.answer_failure("agents", failure),
+    }
 }

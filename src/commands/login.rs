@@ -1,14 +1,14 @@
 //! `acp-auth login`.
 
 use super::Run;
-use super::visits::{Action, visit_all};
+use super::visits::{Task, visit_all};
 use crate::agents::Selection;
-use crate::auth::LoginOptions;
 use crate::cli::LoginArgs;
+use crate::flows::{Action, LoginOptions};
 use crate::outcome::RunOutcome;
 
 /// Signs in at one agent.
-pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
+pub async fn login(run: &mut Run, args: LoginArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
@@ -17,7 +17,7 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         ..Selection::default()
     };
     if args.list {
-        return visit_all(run, "login", &selection, &Action::List, 1).await;
+        return visit_all(run, "login", selection, &Task::Other(Action::List), 1).await;
     }
     let options = LoginOptions {
         method: args.method,
@@ -26,5 +26,5 @@ pub async fn login(run: &Run, args: LoginArgs) -> RunOutcome {
         yes: args.yes,
         no_browser: args.no_browser,
     };
-    visit_all(run, "login", &selection, &Action::Login(options), 1).await
+    visit_all(run, "login", selection, &Task::Other(Action::Login(options)), 1).await
 }

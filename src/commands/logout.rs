@@ -1,13 +1,14 @@
 //! `acp-auth logout`.
 
 use super::Run;
-use super::visits::{Action, visit_all};
+use super::visits::{Task, visit_all};
 use crate::agents::Selection;
 use crate::cli::LogoutArgs;
+use crate::flows::Action;
 use crate::outcome::RunOutcome;
 
 /// Signs out of one agent.
-pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
+pub async fn logout(run: &mut Run, args: LogoutArgs) -> RunOutcome {
     let selection = Selection {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
@@ -15,5 +16,5 @@ pub async fn logout(run: &Run, args: LogoutArgs) -> RunOutcome {
         single: true,
         ..Selection::default()
     };
-    visit_all(run, "logout", &selection, &Action::Logout, 1).await
+    visit_all(run, "logout", selection, &Task::Other(Action::Logout), 1).await
 }

@@ -1,11 +1,10 @@
-//! The commands: options in, outcome out. Orchestration only.
+//! The commands: arguments in, outcome out. Orchestration only.
 
 mod agents;
 mod completions;
 mod login;
 mod logout;
 mod run;
-mod schema;
 mod status;
 mod visits;
 mod watch;
@@ -15,5 +14,4 @@ pub use completions::completions;
 pub use login::login;
 pub use logout::logout;
 pub use run::Run;
-pub use schema::schema;
 pub use status::status;

@@ -3,19 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agents::{AgentDefinition, Selection, select};
-use crate::auth::{Finding, Visit};
-use crate::connection::{Question, Surroundings};
-use crate::error::{Failure, FailureKind, Phase};
+use crate::agents::{AgentDefinition, Definitions, Places, Selection, select};
+use crate::cli::Settings;
+use crate::flows::Visit;
 use crate::interrupt::Interrupt;
+use crate::model::{EraChoice, Failure, FailureKind, Finding, Phase, ProbeRequest};
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::protocol::{
-    ELICITATION, NOBODY_THERE, PROBE_NOTIFICATIONS, Runner, STATUS_NOTIFICATIONS,
-};
-use crate::render::{human, json};
-use crate::settings::Settings;
-use crate::trace::Trace;
-use crate::ui::Ui;
+use crate::render::{Layout, complaint, short_complaint};
+use crate::rpc::Runner;
+use crate::trace::{Trace, TraceFile};
+use crate::ui::{Answer, Ui};
 
 /// The surroundings of a command. Clones share them.
 #[derive(Clone)]
@@ -23,40 +20,79 @@ pub struct Run {
     pub settings: Arc<Settings>,
     pub ui: Arc<Ui>,
     pub interrupt: Interrupt,
+    trace: Option<Arc<TraceFile>>,
 }
 
 impl Run {
-    /// The agents a command is about.
+    #[must_use]
+    pub fn new(settings: Settings, ui: Ui, interrupt: Interrupt) -> Self {
+        Self { settings: Arc::new(settings), ui: Arc::new(ui), interrupt, trace: None }
+    }
+
+    /// The agents a command is about. From here on messages are traced, where that is wanted.
     ///
     /// # Errors
     /// A usage or configuration failure; nothing has been started.
-    pub fn select(&self, selection: &Selection) -> Result<Vec<AgentDefinition>, Failure> {
-        select(selection, &self.settings)
+    pub async fn select(&mut self, selection: Selection) -> Result<Vec<AgentDefinition>, Failure> {
+        let agents =
+            self.with_definitions(move |definitions| select(&selection, definitions)).await?;
+        if let Some(path) = self.settings.trace.clone() {
+            let created = move |_: Places| TraceFile::create(&path).map(Arc::new);
+            self.trace = Some(self.with_files(created).await?);
+        }
+        agents
     }
 
-    /// How one agent is started and spoken to; `follows_sessions` keeps what its sessions say.
+    /// Reads the definitions and does something with them.
+    ///
+    /// # Errors
+    /// A usage or configuration failure, `timeout`, `interrupted`.
+    pub async fn with_definitions<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Definitions) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        self.with_files(|places| Definitions::read(places).map(|definitions| work(&definitions)))
+            .await
+    }
+
+    /// Opens files on a thread of its own: a pipe may never come, and signals and limits are seen
+    /// meanwhile.
+    async fn with_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Places) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let phase = Phase::Configuration;
+        let places = self.settings.places.clone();
+        let working = tokio::task::spawn_blocking(move || work(places));
+        let limit = self.settings.file_limit();
+        tokio::select! {
+            done = working => done.unwrap_or_else(|error| {
+                let text = "files could not be opened";
+                Err(Failure::new(FailureKind::Internal, phase, text).because(error))
+            }),
+            signal = self.interrupt.raised() => {
+                let kind = FailureKind::Interrupted(signal);
+                Err(Failure::new(kind, phase, "interrupted while files were opened"))
+            }
+            () = tokio::time::sleep(limit) => {
+                Err(Failure::timeout(phase, limit, "files could not be read"))
+            }
+        }
+    }
+
+    /// A visit to one agent or server.
     #[must_use]
-    pub fn runner(&self, agent: &AgentDefinition, follows_sessions: bool) -> Runner {
-        let can_prompt = self.ui.facts.can_prompt();
-        let trace = self.settings.trace.clone();
-        Runner {
+    pub fn visit(&self, agent: &AgentDefinition, era: EraChoice, probe: &ProbeRequest) -> Visit {
+        let can_ask = self.ui.facts.can_prompt();
+        let runner = Runner {
             agent: agent.name.clone(),
             launch: agent.launch.clone(),
-            protocol: self.settings.protocol(agent),
-            limits: self.settings.limits(agent, can_prompt),
-            surroundings: Surroundings {
-                interrupt: self.interrupt.clone(),
-                trace: trace.map(|file| Arc::new(Trace::new(file, &agent.name))),
-                listener: None,
-                question: can_prompt
-                    .then_some(Question { method: ELICITATION, idle_result: NOBODY_THERE }),
-                kept_notifications: if follows_sessions {
-                    PROBE_NOTIFICATIONS
-                } else {
-                    STATUS_NOTIFICATIONS
-                },
-            },
-        }
+            limits: self.settings.limits(agent, can_ask),
+            interrupt: self.interrupt.clone(),
+            trace: self.trace.clone().map(|file| Arc::new(Trace::new(file, &agent.name))),
+            can_ask,
+        };
+        Visit::new(agent.kind, runner, self.settings.protocol(agent), era, probe)
     }
 
     /// Everything about one agent that was visited, with account details masked where they must be.
@@ -69,28 +105,26 @@ impl Run {
         duration: Duration,
         expected: Option<&str>,
     ) -> AgentOutcome {
+        let can_prompt = self.ui.facts.can_prompt();
         let mut outcome = AgentOutcome {
             name: agent.name.clone(),
             target: agent.target.clone(),
-            kind: agent.kind,
+            asked: visit.asked(finding.identification),
             origin: agent.origin.clone(),
             launch: agent.launch.clone(),
-            handshake: visit.handshake.clone(),
+            handshake: visit.handshake().cloned(),
             report: finding.report,
             operation: finding.operation,
             failure: finding.failure,
             is_listing: finding.is_listing,
-            identity: finding.identity,
-            no_identity: finding.no_identity,
             expected: None,
             diagnostics: visit.diagnostics(),
             stderr: visit.stderr_tail(),
-            push_patience: visit.runner.limits.push,
+            push_patience: self.settings.limits(agent, can_prompt).push,
             masked: false,
-            has_terminal: self.ui.facts.can_prompt(),
+            has_terminal: can_prompt,
             duration,
         };
-        outcome.read_refusal();
         outcome.expect_account(expected);
         if self.ui.masks {
             outcome.mask_accounts();
@@ -98,99 +132,71 @@ impl Run {
         outcome
     }
 
-    /// Prints one agent's block for people, the `index`th of this run.
+    /// Writes what is said of the `index`th agent of this run as soon as it has answered.
     ///
     /// # Errors
-    /// What writing gave.
-    pub fn answer_one(&self, outcome: &AgentOutcome, index: usize) -> std::io::Result<()> {
-        if self.settings.json {
-            return Ok(());
-        }
-        if self.settings.quiet
-            && let Some(failure) = &outcome.failure
-        {
-            self.ui.error(&human::failure_line(failure));
-        }
-        let gap = if index > 0 { "\n" } else { "" };
-        let text = human::agent(outcome, self.settings.verbose);
-        self.ui.answer(&format!("{gap}{text}"))
-    }
-
-    /// Prints one agent's row of a table, the `index`th of this run.
-    ///
-    /// # Errors
-    /// What writing gave.
-    pub fn answer_row(
+    /// That it could not be written.
+    pub fn answer_one(
         &self,
         outcome: &AgentOutcome,
         index: usize,
-        width: usize,
-    ) -> std::io::Result<()> {
-        if self.settings.json {
+        layout: Layout,
+    ) -> Result<(), Failure> {
+        let Some(answer) = self.settings.format.piece(outcome, index, layout) else {
             return Ok(());
+        };
+        if self.settings.look.quiet
+            && let Some(failure) = &outcome.failure
+        {
+            self.ui.error(&short_complaint(failure));
         }
-        let head = if index == 0 { human::row_titles(width) } else { String::new() };
-        self.ui.answer(&format!("{head}{}", human::row(outcome, width)))
+        self.write(&answer)
     }
 
-    /// Prints the list of definitions.
+    /// Writes what is said at the end of a run; what cannot be written becomes the outcome.
     #[must_use]
-    pub fn answer_listing(&self, mut outcome: RunOutcome) -> RunOutcome {
+    pub fn answer_whole(&self, mut outcome: RunOutcome) -> RunOutcome {
         for problem in &outcome.problems {
-            self.ui.note(&format!("not read: {}", problem.message.line()));
+            self.ui.note(&format!("not read: {}", problem.sentence().line()));
         }
-        if !self.settings.json
-            && let Err(error) = self.ui.answer(&human::definitions(&outcome))
+        if let Some(answer) = self.settings.format.whole(&outcome)
+            && let Err(failure) = self.write(&answer)
         {
-            outcome.failure = Some(self.unwritten(&error));
+            outcome.failure = Some(failure);
         }
-        self.answer_document(outcome)
-    }
-
-    /// Prints the document, where one is wanted; what cannot be written becomes the outcome.
-    #[must_use]
-    pub fn answer_document(&self, mut outcome: RunOutcome) -> RunOutcome {
-        if self.settings.json
-            && let Err(error) = Ui::data(&json::document(&outcome))
-        {
-            outcome.failure = Some(self.unwritten(&error));
-        }
+        self.report_cut_trace();
         outcome
     }
 
-    /// Prints a state of an agent that is watched: a line for people, a document in one line.
+    /// Writes what is new of an agent that is watched.
     #[must_use]
     pub fn answer_change(&self, mut outcome: RunOutcome) -> RunOutcome {
-        let written = if self.settings.json {
-            Ui::data(&json::line(&outcome))
-        } else {
-            let lines: String = outcome.agents.iter().map(human::line).collect();
-            self.ui.answer(&lines)
-        };
-        if let Err(error) = written {
-            outcome.failure = Some(self.unwritten(&error));
+        if let Err(failure) = self.write(&self.settings.format.change(&outcome)) {
+            outcome.failure = Some(failure);
         }
         outcome
     }
 
-    /// Says that the answer could not be written: a script must not take that for an answer.
-    pub fn unwritten(&self, error: &std::io::Error) -> Failure {
-        let text = format!("the answer could not be written to stdout: {error}");
-        let failure = Failure::new(FailureKind::Output, Phase::Output, text);
-        self.ui.error(&human::failure(&failure));
-        failure
-    }
-
-    /// Prints a failure that came before any agent was started.
+    /// Writes a failure that came before any agent was started.
     #[must_use]
     pub fn answer_failure(&self, command: &'static str, failure: Failure) -> RunOutcome {
-        self.ui.error(&human::failure(&failure));
-        self.answer_document(RunOutcome::failed(command, failure))
+        self.ui.error(&complaint(&failure));
+        self.answer_whole(RunOutcome::failed(command, failure))
+    }
+
+    /// A script must not take an answer that could not be written for one.
+    fn write(&self, answer: &Answer) -> Result<(), Failure> {
+        self.ui.answer(answer).map_err(|error| {
+            let text = "the answer could not be written to stdout";
+            let failure = Failure::new(FailureKind::Output, Phase::Output, text).because(error);
+            self.ui.error(&complaint(&failure));
+            failure
+        })
     }
 
     /// Says that a trace lacks something.
-    pub fn report_cut_trace(&self) {
-        if self.settings.trace.as_ref().is_some_and(|trace| !trace.is_complete()) {
+    fn report_cut_trace(&self) {
+        if self.trace.as_ref().is_some_and(|trace| !trace.is_complete()) {
             self.ui
                 .error("warning: the trace is incomplete, its file could not be written any more");
         }

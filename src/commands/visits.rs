@@ -7,66 +7,70 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Run;
-use crate::agents::{AgentDefinition, AgentKind, Selection, remember_methods};
-use crate::auth::{
-    AuthState, Evidence, Finding, IdentityProbe, LoginOptions, Operation, OperationKind,
-    OperationResult, Probe, StatusReport, Visit, ask_identity, probe, sign_in, sign_out,
-};
-use crate::connection::interrupted;
-use crate::error::{Failure, FailureKind, Phase};
+use crate::agents::{AgentDefinition, AgentOptions, Selection, demo, remember_methods};
+use crate::flows::{Action, unopened};
+use crate::model::{AgentKind, EraChoice, Failure, FailureKind, Phase, ProbeRequest};
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::protocol::mcp::EraChoice;
-use crate::protocol::means_sign_in_required;
-use crate::render::human;
-use crate::ui::Ui;
+use crate::render::{Layout, name_width};
 
-/// All agents are told of in a table when there are more than this.
+/// All agents are listed in a table when there are more than this.
 const ROWS_FROM: usize = 3;
 
 /// How the state is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct StatusOptions {
     /// How far an agent is tried; its definition may say it too.
-    pub how_far: Option<Probe>,
-    /// How far an MCP server is tried.
-    pub identity: IdentityProbe,
+    pub probe: ProbeRequest,
     pub era: EraChoice,
     /// The account that must be shown.
     pub expected: Option<String>,
 }
 
+impl StatusOptions {
+    /// How far one agent is tried.
+    #[must_use]
+    pub fn probe_of(&self, options: &AgentOptions) -> ProbeRequest {
+        match &self.probe {
+            ProbeRequest::None => options.probe.clone(),
+            asked => asked.clone(),
+        }
+    }
+}
+
 /// What is done at each agent.
 #[derive(Debug, Clone)]
-pub enum Action {
-    /// Ask for the state.
-    Status(Box<StatusOptions>),
-    /// List the methods.
-    List,
-    Login(LoginOptions),
-    Logout,
+pub enum Task {
+    Status(StatusOptions),
+    /// Anything else.
+    Other(Action),
 }
 
 /// Visits the selected agents, prints each answer as soon as it and those before it are known,
 /// and returns when every agent has ended. At most `jobs` agents are asked at once.
 pub async fn visit_all(
-    run: &Run,
+    run: &mut Run,
     command: &'static str,
-    selection: &Selection,
-    action: &Action,
+    selection: Selection,
+    task: &Task,
     jobs: usize,
 ) -> RunOutcome {
-    let agents = match run.select(selection) {
+    let is_all = selection.all;
+    let agents = match run.select(selection).await {
         Ok(agents) => agents,
         Err(failure) => return run.answer_failure(command, failure),
     };
     let count = agents.len();
-    let as_table = selection.all && count > ROWS_FROM && run.settings.verbose == 0;
-    let width = human::name_width(agents.iter().map(|agent| agent.name.as_str()));
+    let verbose = run.settings.verbose;
+    let layout = if is_all && count > ROWS_FROM && verbose == 0 {
+        Layout::Row { width: name_width(agents.iter().map(|agent| agent.name.as_str())) }
+    } else {
+        Layout::Block { verbose }
+    };
     let places = Arc::new(Semaphore::new(jobs.max(1)));
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
     for (index, agent) in agents.into_iter().enumerate() {
-        let visit = visit(run.clone(), agent, action.clone(), index, sender.clone());
+        let visit = visit(run.clone(), agent, task.clone(), index, sender.clone());
         let places = places.clone();
         visits.spawn(async move {
             // The semaphore is never closed.
@@ -82,30 +86,25 @@ pub async fn visit_all(
         while let Some((index, outcome)) = outcomes.recv().await {
             waiting[index] = Some(outcome);
             while let Some(outcome) = waiting.get_mut(known.len()).and_then(Option::take) {
-                let answered = if as_table {
-                    run.answer_row(&outcome, known.len(), width)
-                } else {
-                    run.answer_one(&outcome, known.len())
-                };
-                unwritten = unwritten.or(answered.err().map(|error| run.unwritten(&error)));
+                let answered = run.answer_one(&outcome, known.len(), layout);
+                unwritten = unwritten.or(answered.err());
                 known.push(outcome);
             }
         }
         (known, unwritten)
     };
-    let (known, unwritten) = match action {
+    let (known, unwritten) = match task {
         // A login says itself what it waits for.
-        Action::Login(_) | Action::Logout => collecting.await,
-        Action::Status(_) | Action::List => run.ui.while_waiting("the answer", collecting).await,
+        Task::Other(Action::Login(_) | Action::Logout) => collecting.await,
+        Task::Status(_) | Task::Other(_) => run.ui.while_waiting("the answer", collecting).await,
     };
     if known.len() < count {
-        // A visit that told nothing has panicked; what it left behind is unwound first.
+        // A visit that sent nothing has panicked; what it left behind is unwound first.
         finish(&mut visits).await;
     }
     let outcome = RunOutcome { agents: known, failure: unwritten, ..RunOutcome::empty(command) };
-    let outcome = run.answer_document(outcome);
+    let outcome = run.answer_whole(outcome);
     finish(&mut visits).await;
-    run.report_cut_trace();
     outcome
 }
 
@@ -113,33 +112,33 @@ pub async fn visit_all(
 async fn visit(
     run: Run,
     agent: AgentDefinition,
-    action: Action,
+    task: Task,
     index: usize,
     sender: mpsc::UnboundedSender<(usize, AgentOutcome)>,
 ) {
     let started = Instant::now();
-    if agent.kind == AgentKind::Mcp {
-        return visit_server(&run, &agent, &action, index, sender).await;
-    }
-    let (how_far, expected) = match &action {
-        Action::Status(options) => {
-            (options.how_far.or(agent.options.probe), options.expected.as_deref())
+    let (action, era, expected) = match task {
+        Task::Status(options) => {
+            let probe = options.probe_of(&agent.options);
+            (Action::Status(probe), options.era, options.expected)
         }
-        _ => (None, None),
+        Task::Other(action) => (action, EraChoice::Auto, None),
     };
-    let mut visit = Visit::new(run.runner(&agent, how_far.is_some()));
-    let opened = match (&agent.failure, run.interrupt.signal()) {
-        (Some(failure), _) => Err(failure.clone()),
+    let probe = if let Action::Status(probe) = &action { probe } else { &ProbeRequest::None };
+    let mut visit = run.visit(&agent, era, probe);
+    let mut finding = match (&agent.failure, run.interrupt.signal()) {
+        (Some(failure), _) => unopened(&action, failure.clone()),
         // It waited for its turn, which does not come any more.
-        (None, Some(signal)) => Err(interrupted(signal, Phase::Start, &agent.name)),
-        (None, None) => visit.open().await,
+        (None, Some(signal)) => {
+            unopened(&action, Failure::interrupted(signal, Phase::Start, &agent.name))
+        }
+        (None, None) => visit.perform(&action, &run.ui).await,
     };
-    let finding = match opened {
-        Ok(()) => perform(&mut visit, &action, how_far, &run.ui).await,
-        Err(failure) => unopened(&action, failure),
-    };
-    let outcome = run.outcome(&agent, &visit, finding, started.elapsed(), expected);
-    if let (Some(name), Some(handshake)) = (&agent.target.name, &visit.handshake) {
+    finding.failure = finding.failure.map(|failure| advise(failure, &agent));
+    let outcome = run.outcome(&agent, &visit, finding, started.elapsed(), expected.as_deref());
+    if let (Some(name), Some(handshake), AgentKind::Acp) =
+        (&agent.target.name, visit.handshake(), agent.kind)
+    {
         remember_methods(name, handshake.methods.iter().map(|method| method.id.raw().to_owned()));
     }
     // Nobody listens only when the whole run is being unwound.
@@ -148,113 +147,17 @@ async fn visit(
     visit.leave().await;
 }
 
-/// One MCP server, asked who it thinks the user is.
-async fn visit_server(
-    run: &Run,
-    agent: &AgentDefinition,
-    action: &Action,
-    index: usize,
-    sender: mpsc::UnboundedSender<(usize, AgentOutcome)>,
-) {
-    let started = Instant::now();
-    let mut visit = Visit::new(run.runner(agent, false));
-    let asked = match (action, &agent.failure, run.interrupt.signal()) {
-        (_, Some(failure), _) => Err(failure.clone()),
-        (_, None, Some(signal)) => Err(interrupted(signal, Phase::Start, &agent.name)),
-        (Action::Status(options), None, None) => Ok(options),
-        (action, None, None) => Err(not_for_servers(action, agent)),
-    };
-    let expected = asked.as_ref().ok().and_then(|options| options.expected.clone());
-    let finding = match asked {
-        Ok(options) => ask_server(&mut visit, options).await,
-        Err(failure) => unopened(action, failure),
-    };
-    let outcome = run.outcome(agent, &visit, finding, started.elapsed(), expected.as_deref());
-    // Nobody listens only when the whole run is being unwound.
-    let _ = sender.send((index, outcome));
-    drop(sender);
-    visit.leave().await;
-}
-
-async fn ask_server(visit: &mut Visit, options: &StatusOptions) -> Finding {
-    if options.how_far.is_some() {
-        let text =
-            "an MCP server has no sessions to try; --probe without a value calls its identity tool";
-        return Finding { failure: Some(Failure::usage(text)), ..Finding::default() };
-    }
-    match visit.open_server(options.era).await {
-        Ok(server) => {
-            let finding = ask_identity(&server, &visit.runner.launch, &options.identity).await;
-            visit.hold(server);
-            finding
+/// Adds what only somebody can say who knows how the agent was asked for.
+fn advise(failure: Failure, agent: &AgentDefinition) -> Failure {
+    match (failure.kind, agent.kind) {
+        (FailureKind::Unsupported, AgentKind::Mcp) => {
+            let status = agent.target.command_line("status", &[]);
+            failure.hint(format!("to see who it thinks you are: {status}"))
         }
-        Err(failure) => Finding { failure: Some(failure), ..Finding::default() },
-    }
-}
-
-/// Signing in and out is no business of the protocol of MCP servers over stdio.
-fn not_for_servers(action: &Action, agent: &AgentDefinition) -> Failure {
-    let what = if matches!(action, Action::Logout) { "sign out of" } else { "sign in to" };
-    let text = format!("{} is an MCP server, and acp-auth does not {what} those", agent.name);
-    let status = agent.target.command_line("status", &[]);
-    Failure::new(FailureKind::Unsupported, Phase::Choice, text)
-        .hint("a server is given its credential by whoever starts it, mostly as a variable in its `env`")
-        .hint(format!("to see who it thinks you are: {status}"))
-}
-
-async fn perform(visit: &mut Visit, action: &Action, how_far: Option<Probe>, ui: &Ui) -> Finding {
-    fail_on_purpose();
-    match action {
-        Action::Status(_) => {
-            let finding = visit.ask().await;
-            match how_far {
-                Some(how_far) => probe(visit, how_far, finding, ui).await,
-                None => finding,
-            }
+        (FailureKind::StartFailed, _) if agent.launch.program == demo::NAME => {
+            failure.hint("the built-in agent is a name, and comes before `--`")
         }
-        Action::List => Finding { is_listing: true, ..Finding::default() },
-        Action::Login(options) => sign_in(visit, options, ui).await,
-        Action::Logout => sign_out(visit, ui).await,
-    }
-}
-
-/// What an agent that could not be spoken to comes to.
-fn unopened(action: &Action, failure: Failure) -> Finding {
-    let is_signed_out = means_sign_in_required(&failure);
-    let signed_out = |message| StatusReport {
-        state: AuthState::Unauthenticated,
-        evidence: Some(Evidence::Initialize),
-        message,
-        ..StatusReport::default()
-    };
-    let result = OperationResult::of_failure(&failure);
-    let failed = |kind| Some(Operation::new(kind, result));
-    match action {
-        Action::Status(_) | Action::List => {
-            Finding { failure: Some(failure), ..Finding::default() }
-        }
-        Action::Login(_) => {
-            let hint = "it does not say how to sign in before that; sign in with its own program";
-            let (report, failure) = if is_signed_out {
-                (signed_out(failure.reply.clone()), failure.hint(hint))
-            } else {
-                (StatusReport::default(), failure)
-            };
-            let operation = failed(OperationKind::Login);
-            Finding { report, operation, failure: Some(failure), ..Finding::default() }
-        }
-        Action::Logout if is_signed_out => Finding {
-            report: signed_out(failure.reply),
-            operation: Some(Operation {
-                verified: true,
-                ..Operation::new(OperationKind::Logout, OperationResult::AlreadySignedOut)
-            }),
-            ..Finding::default()
-        },
-        Action::Logout => {
-            let operation = failed(OperationKind::Logout);
-            Finding { operation, failure: Some(failure), ..Finding::default() }
-        }
+        _ => failure,
     }
 }
 
@@ -267,10 +170,4 @@ async fn finish(visits: &mut JoinSet<()>) {
             std::panic::resume_unwind(error.into_panic());
         }
     }
-}
-
-/// Lets a test see what a panic leaves behind; not in release builds.
-fn fail_on_purpose() {
-    #[cfg(debug_assertions)]
-    assert!(std::env::var_os("ACP_AUTH_TEST_PANIC").is_none(), "a panic that was asked for");
 }

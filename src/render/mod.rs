@@ -1,4 +1,96 @@
-//! An outcome to bytes: text for people, JSON for programs.
+//! An outcome to bytes. What tells the formats apart is here; each has a module of its own.
 
-pub mod human;
-pub mod json;
+mod human;
+mod json;
+
+pub use human::name_width;
+
+use crate::model::Failure;
+use crate::outcome::{AgentOutcome, RunOutcome};
+use crate::ui::Answer;
+
+/// The JSON Schema of what the JSON format prints.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// For people: each agent as soon as it has answered.
+    #[default]
+    Human,
+    /// For programs: one document at the end.
+    Json,
+}
+
+/// How an answer about one of several agents is laid out.
+#[derive(Debug, Clone, Copy)]
+pub enum Layout {
+    Block {
+        verbose: u8,
+    },
+    /// A row of a table, whose column of names is that wide.
+    Row {
+        width: usize,
+    },
+}
+
+impl Format {
+    /// What is written as soon as the `index`th agent has answered.
+    #[must_use]
+    pub fn piece(self, outcome: &AgentOutcome, index: usize, layout: Layout) -> Option<Answer> {
+        let text = match (self, layout) {
+            (Self::Json, _) => return None,
+            (Self::Human, Layout::Block { verbose }) => {
+                let gap = if index > 0 { "\n" } else { "" };
+                format!("{gap}{}", human::agent(outcome, verbose))
+            }
+            (Self::Human, Layout::Row { width }) => {
+                let head = if index == 0 { human::row_titles(width) } else { String::new() };
+                format!("{head}{}", human::row(outcome, width))
+            }
+        };
+        Some(Answer::People(text))
+    }
+
+    /// What is written at the end of a run.
+    #[must_use]
+    pub fn whole(self, outcome: &RunOutcome) -> Option<Answer> {
+        match self {
+            Self::Json => Some(Answer::Programs(json::document(outcome))),
+            Self::Human if outcome.listed.is_some() => {
+                Some(Answer::People(human::definitions(outcome)))
+            }
+            Self::Human => None,
+        }
+    }
+
+    /// What is written when an agent that is watched has something new to say.
+    #[must_use]
+    pub fn change(self, outcome: &RunOutcome) -> Answer {
+        match self {
+            Self::Json => Answer::Programs(json::line(outcome)),
+            Self::Human => Answer::People(outcome.agents.iter().map(human::line).collect()),
+        }
+    }
+
+    /// What is written to stdout of a run that ended before there was an outcome.
+    #[must_use]
+    pub fn failure(self, command: Option<&str>, failure: &Failure) -> Option<Answer> {
+        match self {
+            Self::Json => Some(Answer::Programs(json::failure_document(command, failure))),
+            Self::Human => None,
+        }
+    }
+}
+
+/// A failure with its hints, for stderr.
+#[must_use]
+pub fn complaint(failure: &Failure) -> String {
+    human::failure(failure)
+}
+
+/// A failure in one line, for stderr.
+#[must_use]
+pub fn short_complaint(failure: &Failure) -> String {
+    human::failure_line(failure)
+}

@@ -6,7 +6,7 @@ use anstream::adapter::StripBytes;
 use owo_colors::OwoColorize;
 
 use super::console::Console;
-use crate::connection::Listener;
+use crate::process::Listener;
 use crate::redact::{mask_addresses, secrets};
 use crate::untrusted::drop_unseen;
 

@@ -12,11 +12,10 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use tokio::time::Instant;
 
-use crate::connection::Listener;
-use crate::error::round;
+use crate::environment::environment;
 use crate::interrupt::Interrupt;
+use crate::process::Listener;
 use crate::redact::secrets;
-use crate::settings::Settings;
 use crate::untrusted::drop_unseen;
 use console::Console;
 pub use prompts::{Check, Choice};
@@ -44,15 +43,12 @@ impl Facts {
     /// Looks at the streams and the environment of this process.
     #[must_use]
     pub fn gather() -> Self {
-        let is_set = |name: &str| {
-            std::env::var(name).is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
-        };
         Self {
             stdin_is_terminal: io::stdin().is_terminal(),
             stdout_is_terminal: io::stdout().is_terminal(),
             stderr_is_terminal: io::stderr().is_terminal(),
-            ci: is_set("CI"),
-            prompts_disabled: is_set("ACP_AUTH_PROMPT_DISABLED"),
+            ci: environment().is_on("CI"),
+            prompts_disabled: environment().is_on("ACP_AUTH_PROMPT_DISABLED"),
         }
     }
 
@@ -69,6 +65,25 @@ impl Facts {
     }
 }
 
+/// How a person wants to see things.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    pub color: ColorChoice,
+    /// Nothing but errors is written.
+    pub quiet: bool,
+    /// Account details are shown in CI too.
+    pub show_accounts: bool,
+}
+
+/// An answer on its way to stdout.
+#[derive(Debug)]
+pub enum Answer {
+    /// For people: coloured where that is wanted, nothing when quiet.
+    People(String),
+    /// For programs: exactly as it is.
+    Programs(String),
+}
+
 /// The one way to everything a person sees.
 pub struct Ui {
     pub facts: Facts,
@@ -83,33 +98,29 @@ pub struct Ui {
 
 impl Ui {
     #[must_use]
-    pub fn new(facts: Facts, settings: &Settings, interrupt: Interrupt) -> Self {
-        let color = settings.color;
+    pub fn new(facts: Facts, look: Look, interrupt: Interrupt) -> Self {
+        let Look { color, quiet, show_accounts } = look;
         Self {
             facts,
             terminal: SavedTerminal::save(),
             color,
-            quiet: settings.quiet,
-            masks: facts.is_unattended_ci() && !settings.show_accounts,
+            quiet,
+            masks: facts.is_unattended_ci() && !show_accounts,
             interrupt,
             console: Arc::new(Console::new(color)),
         }
     }
 
-    /// Writes an answer for people to stdout, nothing when quiet.
+    /// Writes an answer to stdout.
     ///
     /// # Errors
     /// What writing gave, a closed pipe aside.
-    pub fn answer(&self, text: &str) -> io::Result<()> {
-        if self.quiet { Ok(()) } else { write_data(self.color, text) }
-    }
-
-    /// Writes a document for programs to stdout, never coloured.
-    ///
-    /// # Errors
-    /// What writing gave, a closed pipe aside.
-    pub fn data(text: &str) -> io::Result<()> {
-        write_data(ColorChoice::Never, text)
+    pub fn answer(&self, answer: &Answer) -> io::Result<()> {
+        match answer {
+            Answer::People(_) if self.quiet => Ok(()),
+            Answer::People(text) => write_stdout(self.color, text),
+            Answer::Programs(text) => write_stdout(ColorChoice::Never, text),
+        }
     }
 
     /// Writes a remark for the person to stderr, nothing when quiet.
@@ -169,7 +180,11 @@ impl Ui {
     }
 }
 
-fn write_data(color: ColorChoice, text: &str) -> io::Result<()> {
+/// Writes to stdout; that nobody reads on is no error.
+///
+/// # Errors
+/// What writing gave.
+pub fn write_stdout(color: ColorChoice, text: &str) -> io::Result<()> {
     let mut stdout = AutoStream::new(io::stdout().lock(), color);
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
@@ -177,10 +192,4 @@ fn write_data(color: ColorChoice, text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
-}
-
-/// How a wait is put into words.
-#[must_use]
-pub fn in_words(duration: Duration) -> String {
-    humantime::format_duration(round(duration)).to_string()
 }

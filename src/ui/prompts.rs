@@ -7,9 +7,8 @@ use dialoguer::theme::ColorfulTheme;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Ui;
-use crate::connection::interrupted;
-use crate::error::{Failure, Phase};
-use crate::redact::Secret;
+use crate::model::{Failure, Phase, Secret};
+use crate::redact::secrets;
 
 /// One line of a list to choose from, clean.
 #[derive(Debug, Clone)]
@@ -158,7 +157,11 @@ impl Ui {
         let question = question.to_owned();
         self.ask(agent, move |theme| {
             let prompt = dialoguer::Password::with_theme(theme).with_prompt(question);
-            prompt.allow_empty_password(true).report(false).interact().map(Secret::new)
+            prompt
+                .allow_empty_password(true)
+                .report(false)
+                .interact()
+                .map(|value| secrets().take(value))
         })
         .await
     }
@@ -187,7 +190,7 @@ impl Ui {
     /// Leaves a prompt whose thread still reads: the terminal is set back under it.
     fn abandon_prompt(&self, signal: u8, agent: &str) -> Failure {
         self.leave_prompt();
-        interrupted(signal, Phase::Choice, agent)
+        Failure::interrupted(signal, Phase::Choice, agent)
     }
 
     /// Sets the terminal back after a question that nobody will answer any more.

@@ -123,7 +123,7 @@ fn everything_of_a_definition_reaches_the_agent() {
     place
         .run(&["status", "--cwd", "nowhere"])
         .assert_code(2)
-        .assert_says("nowhere is no directory");
+        .assert_says("nowhere is not a directory");
     place.run(&["status", "--env", "NOT_SET"]).assert_code(2).assert_says("NOT_SET");
 }
 
@@ -209,13 +209,16 @@ fn an_agent_that_cannot_be_asked_keeps_none_of_all_from_being_asked() {
 }
 
 #[test]
-fn mistakes_in_a_definition_are_found_where_they_stand() {
+fn mistakes_in_a_definition_are_found_where_they_are() {
     let place = Place::new();
     for (line, text) in [
         ("command = \"\"", "c.toml:1:9: the agent a has an empty command"),
         ("command = \"'unbalanced\"", "c.toml:2:11: the command `'unbalanced` cannot be split"),
         ("command = \"x\\u0000y\"", "c.toml:2:11: `command` contains a null character"),
-        ("command = \"x\"\nenv = { \"A=B\" = \"c\" }", "c.toml:3:9: this is no name of a variable"),
+        (
+            "command = \"x\"\nenv = { \"A=B\" = \"c\" }",
+            "c.toml:3:9: this is not a name that a variable can have",
+        ),
         ("command = \"x\"\nargs = \"-c\"", "c.toml:3:8: `args` must be a list of strings"),
     ] {
         let config = place.write("c.toml", &format!("[agents.a]\n{line}\n"));
@@ -233,7 +236,7 @@ fn mistakes_in_a_definition_are_found_where_they_stand() {
         .run(&["status", "--config", "c.toml"])
         .assert_code(2)
         .assert_says("c.toml:1:9: an agent's name");
-    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_says("more than 1 MiB");
+    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_says("more than 8 MiB");
 }
 
 #[test]

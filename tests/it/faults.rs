@@ -70,7 +70,10 @@ fn inject(phase: &str, command: &str) {
     for (name, codes) in FAULTS {
         let place = Place::new();
         let agent = breaking(&place, phase, name);
-        let limits = ["--timeout", "600ms", "--start-timeout", "900ms", "--login-timeout", "600ms"];
+        let mut limits = vec!["--timeout", "600ms", "--start-timeout", "900ms"];
+        if command == "login" {
+            limits.extend(["--login-timeout", "600ms"]);
+        }
         let mut args = vec![command];
         args.extend(limits);
         let (run, report) = agent.run_json(&place, &args);

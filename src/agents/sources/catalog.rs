@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Entry;
 use crate::agents::{Origin, OriginKind};
-use crate::connection::Launch;
+use crate::model::Launch;
 
 /// One agent of the catalog.
 #[derive(Debug, Deserialize)]
@@ -41,8 +41,7 @@ pub fn installed() -> Vec<Entry> {
         .filter_map(|known| {
             let path = which::which(&known.program).ok()?;
             let origin = Origin { kind: OriginKind::Path, path: Some(path), key: None };
-            let launch =
-                Launch { program: known.program, args: known.args, env: Vec::new(), cwd: None };
+            let launch = Launch::new(known.program, known.args);
             Some(Entry { aliases: known.aliases, ..Entry::new(known.name, origin, Ok(launch)) })
         })
         .collect()

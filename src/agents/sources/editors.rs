@@ -1,19 +1,16 @@
 //! The files of Zed, JetBrains and acpx: JSON with comments and trailing commas.
 
-use std::io::Read;
 use std::path::Path;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
 use super::Entry;
-use crate::agents::expand::expand_home;
+use crate::agents::files::{self, Named};
+use crate::agents::placeholders::expand_home;
 use crate::agents::{Origin, OriginKind};
-use crate::connection::Launch;
-use crate::error::Failure;
-
-/// The longest file that is read, in bytes.
-const LONGEST: u64 = 8 << 20;
+use crate::json::{strings, variables};
+use crate::model::{Failure, Launch, Secret};
 
 /// Reads the agents that a file of another program defines: `agent_servers` of Zed and JetBrains, or
 /// `agents` of acpx. Strings are taken as they stand, for none of these programs replaces variables
@@ -21,8 +18,8 @@ const LONGEST: u64 = 8 << 20;
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
-pub fn read_foreign(file: &Path, kind: OriginKind) -> Result<Vec<Entry>, Failure> {
-    let value = read_jsonc(file)?;
+pub fn read_foreign(file: &Path, kind: OriginKind, named: Named) -> Result<Vec<Entry>, Failure> {
+    let value = read_jsonc(file, named)?;
     let is_acpx = value["agents"].is_object() && value["agent_servers"].is_null();
     let key = if is_acpx { "agents" } else { "agent_servers" };
     let entries = value[key].as_object().into_iter().flatten();
@@ -43,13 +40,9 @@ pub fn read_foreign(file: &Path, kind: OriginKind) -> Result<Vec<Entry>, Failure
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
-pub fn read_jsonc(file: &Path) -> Result<Value, Failure> {
-    let unreadable = |error: std::io::Error| {
-        Failure::config(format!("{} cannot be read: {error}", file.display()))
-    };
-    let mut text = String::new();
-    let opened = std::fs::File::open(file).map_err(unreadable)?;
-    opened.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+pub fn read_jsonc(file: &Path, named: Named) -> Result<Value, Failure> {
+    let bytes = files::read(file, named)?;
+    let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     let options = ParseOptions { allow_missing_commas: false, ..ParseOptions::default() };
     parse_to_serde_value(text, &options).map_err(|error| {
@@ -78,8 +71,8 @@ fn server_launch(entry: &Value) -> Result<Launch, String> {
     Ok(Launch {
         program: home(command),
         args: strings(&entry["args"]).ok_or("its args are no list of strings")?,
-        env: variables(&entry["env"]).ok_or("its env is no table of strings")?,
-        cwd: None,
+        env: environment_of(entry)?,
+        ..Launch::default()
     })
 }
 
@@ -99,36 +92,19 @@ fn acpx_launch(entry: &Value) -> Result<Launch, String> {
         strings(&entry["argv"]).ok_or("its argv is no list of strings")?
     };
     let (program, args) = words.split_first().ok_or("its command is empty")?;
-    let env = variables(&entry["env"]).ok_or("its env is no table of strings")?;
-    Ok(Launch { program: home(program), args: args.to_vec(), env, cwd: None })
+    let env = environment_of(entry)?;
+    Ok(Launch { env, ..Launch::new(home(program), args.to_vec()) })
 }
 
 fn home(program: &str) -> String {
     expand_home(program).to_string_lossy().into_owned()
 }
 
-/// A list of strings; absent and null are empty.
-pub fn strings(list: &Value) -> Option<Vec<String>> {
-    match list {
-        Value::Null => Some(Vec::new()),
-        Value::Array(items) => {
-            items.iter().map(|item| item.as_str().map(ToOwned::to_owned)).collect()
-        }
-        _ => None,
-    }
-}
-
-/// A table of strings; absent and null are empty.
-pub fn variables(table: &Value) -> Option<Vec<(String, String)>> {
-    match table {
-        Value::Null => Some(Vec::new()),
-        Value::Object(fields) => {
-            let pair = |(name, value): (&String, &Value)| {
-                let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-                is_name.then_some((name.clone(), value.as_str()?.to_owned()))
-            };
-            fields.iter().map(pair).collect()
-        }
-        _ => None,
-    }
+/// The variables of an entry.
+///
+/// # Errors
+/// That they are no table of strings.
+pub fn environment_of(entry: &Value) -> Result<Vec<(String, Secret)>, String> {
+    let env = variables(&entry["env"]).ok_or("its env is no table of strings")?;
+    Ok(env.into_iter().map(|(name, value)| (name, Secret::from(value))).collect())
 }

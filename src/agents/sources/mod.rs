@@ -1,5 +1,5 @@
-//! Definitions that stand elsewhere: in other programs' files, in a registry, on PATH. They are read
-//! where they stand and never written.
+//! Definitions that are kept elsewhere: in other programs' files, in a registry, on PATH. They are
+//! read where they are and never written.
 
 mod catalog;
 mod editors;
@@ -10,13 +10,15 @@ mod registry;
 pub use catalog::how_to_run;
 pub use editors::read_foreign;
 pub use mcp_config::read_servers;
-pub use places::Places;
+pub use places::Places as FilesOfOthers;
 
 use std::path::{Path, PathBuf};
 
-use super::{AgentDefinition, AgentKind, AgentOptions, ConfigFile, Origin, OriginKind};
-use crate::connection::Launch;
-use crate::error::Failure;
+use super::config_file::ConfigFile;
+use super::files::Named;
+use super::select::lookup;
+use super::{AgentDefinition, AgentOptions, Origin, OriginKind};
+use crate::model::{AgentKind, Failure, Launch};
 
 /// The files a project may carry, looked for in the current directory and above.
 const PROJECT_FILES: &[&str] = &[".acp-auth.toml", ".zed/settings.json", ".acpxrc.json"];
@@ -63,7 +65,7 @@ impl From<AgentDefinition> for Entry {
     fn from(agent: AgentDefinition) -> Self {
         let launch = match agent.failure {
             None => Ok(agent.launch),
-            Some(failure) => Err(failure.message.raw().to_owned()),
+            Some(failure) => Err(failure.sentence().raw().to_owned()),
         };
         Self {
             kind: agent.kind,
@@ -86,7 +88,7 @@ pub struct Inventory {
 impl Inventory {
     /// Looks everywhere but into the configuration file, most trusted first: the registry that was
     /// named, editors, what a project carries, PATH.
-    pub fn take(places: &Places, registry: Option<&Path>) -> Self {
+    pub fn take(places: &FilesOfOthers, registry: Option<&Path>) -> Self {
         let mut inventory = Self::default();
         if let Some(file) = registry {
             let read = registry::read(file);
@@ -100,7 +102,7 @@ impl Inventory {
         ];
         for (kind, file) in editors {
             if let Some(file) = file.as_ref().filter(|file| file.exists()) {
-                inventory.add(read_foreign(file, kind));
+                inventory.add(read_foreign(file, kind, Named::No));
             }
         }
         for file in project_files(&places.current) {
@@ -149,10 +151,9 @@ fn project_files(directory: &Path) -> Vec<PathBuf> {
 
 fn read_project(file: &Path) -> Result<Vec<Entry>, Failure> {
     if file.extension().is_none_or(|extension| extension != "toml") {
-        return read_foreign(file, OriginKind::Project);
+        return read_foreign(file, OriginKind::Project, Named::No);
     }
-    let config = ConfigFile::read(file)?;
-    let lookup = |name: &str| std::env::var(name).ok();
+    let config = ConfigFile::read(file, Named::No)?;
     let entry = |name: &str| {
         let agent = config.definition_or_failure(name, &lookup)?;
         let origin = Origin { kind: OriginKind::Project, ..agent.origin.clone() };

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::environment::environment;
+
 /// The files of other programs, and the directory to look for a project's from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Places {
@@ -30,7 +32,7 @@ impl Places {
         };
         let home = etcetera::home_dir().ok();
         let variable = |name: &str| {
-            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+            environment().get(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
         let current = std::env::current_dir().unwrap_or_default();
         Self::on(platform, home.as_deref(), &variable, current)

@@ -5,17 +5,18 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Entry;
-use super::editors::{read_jsonc, strings, variables};
+use super::editors::{environment_of, read_jsonc};
+use crate::agents::files::Named;
 use crate::agents::{Origin, OriginKind};
-use crate::connection::Launch;
-use crate::error::Failure;
+use crate::json::strings;
+use crate::model::{Failure, Launch};
 
 /// Reads the agents of a registry: what is installed is used, else `npx`, else `uvx`.
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
 pub fn read(file: &Path) -> Result<Vec<Entry>, Failure> {
-    let value = read_jsonc(file)?;
+    let value = read_jsonc(file, Named::Yes)?;
     let Some(agents) = value["agents"].as_array() else {
         let text = format!("{} is no registry: it has no list of agents", file.display());
         return Err(Failure::config(text));
@@ -59,8 +60,8 @@ fn launch(distribution: &Value, os: &str, arch: &str) -> Result<Launch, String> 
 
 fn with(program: String, mut args: Vec<String>, distribution: &Value) -> Result<Launch, String> {
     args.extend(strings(&distribution["args"]).ok_or("its args are no list of strings")?);
-    let env = variables(&distribution["env"]).ok_or("its env is no table of strings")?;
-    Ok(Launch { program, args, env, cwd: None })
+    let env = environment_of(distribution)?;
+    Ok(Launch { env, ..Launch::new(program, args) })
 }
 
 /// The program's name, where it is on PATH: an archive's `cmd` is a path inside of it.

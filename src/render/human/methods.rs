@@ -1,9 +1,9 @@
 //! The sign-in methods an agent offers.
 
 use super::Block;
-use crate::auth::{AuthMethod, Delivery, Handshake, MethodFlow};
-use crate::connection::Launch;
+use crate::model::{AuthMethod, Delivery, Handshake, Launch, MethodFlow};
 use crate::outcome::AgentOutcome;
+use crate::shell;
 
 /// The exact command that signs in, where there is a method acp-auth can carry out.
 pub fn how_to_sign_in(block: &mut Block, outcome: &AgentOutcome) {
@@ -51,7 +51,7 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
 }
 
 fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
-    let command = method.command_line(launch).unwrap_or_default();
+    let command = shell::of_method(method, launch).unwrap_or_default();
     match &method.flow {
         MethodFlow::Agent => "the agent does it when it is asked to".to_owned(),
         MethodFlow::Terminal { .. } => format!("runs on this terminal: {command}"),
@@ -63,7 +63,7 @@ fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
                 wanted.iter().flat_map(|value| &value.variables).map(String::as_str).collect();
             let what = match (names.as_slice(), delivery) {
                 (_, Delivery::Argument { name }) => {
-                    format!("a value, as the start argument {name}")
+                    format!("a value, as the start argument {}", name.line())
                 }
                 ([], _) => "a key".to_owned(),
                 (names, _) => names.join(", "),

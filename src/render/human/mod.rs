@@ -8,12 +8,11 @@ pub use tables::{definitions, name_width, row, row_titles};
 
 use owo_colors::OwoColorize;
 
-use crate::agents::AgentKind;
-use crate::auth::Version;
-use crate::error::{Failure, Phase};
+use crate::flows::Asked;
+use crate::model::{Failure, Phase, Version, in_words};
 use crate::outcome::AgentOutcome;
 use crate::redact::secrets;
-use crate::ui::in_words;
+use crate::shell;
 use crate::untrusted::{Untrusted, clean_line, clean_text};
 
 /// How many of the agent's last lines on stderr are shown with a failure.
@@ -75,7 +74,7 @@ pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
     }
     if let Some(handshake) = &outcome.handshake
         && !outcome.is_listing
-        && outcome.kind == AgentKind::Acp
+        && matches!(outcome.asked, Asked::Agent)
     {
         methods::offers(&mut block, outcome, handshake, verbose);
     }
@@ -95,10 +94,7 @@ pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
 #[must_use]
 pub fn line(outcome: &AgentOutcome) -> String {
     let mut block = Block::default();
-    match &outcome.failure {
-        Some(failure) if outcome.could_not_be_asked() => block.bad(failure.message.raw()),
-        _ => verdict::state(&mut block, outcome),
-    }
+    verdict::in_short(&mut block, outcome);
     let evidence = outcome.report.evidence.map(|evidence| format!("  [{}]", evidence.name()));
     let text = block.text.trim();
     format!("{}  {text}{}\n", tidy(&outcome.name).bold(), evidence.unwrap_or_default())
@@ -126,8 +122,7 @@ fn header(block: &mut Block, outcome: &AgentOutcome) {
 }
 
 fn launch(block: &mut Block, outcome: &AgentOutcome) {
-    let words = std::iter::once(&outcome.launch.program).chain(&outcome.launch.args);
-    block.item(&format!("Started: {}", shell_words::join(words)));
+    block.item(&format!("Started: {}", shell::launched(&outcome.launch)));
     if !outcome.launch.env.is_empty() {
         let names: Vec<&str> = outcome.launch.env.iter().map(|(name, _)| name.as_str()).collect();
         block.item(&format!("With variables: {}", names.join(", ")));
@@ -177,5 +172,5 @@ pub fn failure(failure: &Failure) -> String {
 /// A failure in one line.
 #[must_use]
 pub fn failure_line(failure: &Failure) -> String {
-    format!("{} {}", "error:".red(), tidy(failure.message.raw()))
+    format!("{} {}", "error:".red(), tidy(failure.sentence().raw()))
 }

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Block, tidy, verdict};
 use crate::agents::{Listed, Origin, OriginKind};
 use crate::outcome::{AgentOutcome, RunOutcome};
+use crate::shell;
 
 /// How wide the column of origins is.
 const ORIGIN: usize = 9;
@@ -29,10 +30,7 @@ pub fn row_titles(width: usize) -> String {
 #[must_use]
 pub fn row(outcome: &AgentOutcome, width: usize) -> String {
     let mut block = Block::default();
-    match &outcome.failure {
-        Some(failure) if outcome.could_not_be_asked() => block.bad(failure.message.raw()),
-        _ => verdict::state(&mut block, outcome),
-    }
+    verdict::in_short(&mut block, outcome);
     format!("{}  {}\n", padded(&tidy(&outcome.name), width), block.text.trim())
 }
 
@@ -64,7 +62,7 @@ pub fn definitions(outcome: &RunOutcome) -> String {
 
 fn what(agent: &Listed) -> String {
     let command = match &agent.entry.launch {
-        Ok(launch) => launch.command_line(),
+        Ok(launch) => shell::launched(launch),
         Err(reason) => return format!("cannot be used: {reason}"),
     };
     let note = match (agent.wins, &agent.program) {

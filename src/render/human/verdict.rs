@@ -2,10 +2,12 @@
 
 use super::Block;
 use super::methods::how_to_sign_in;
-use crate::agents::AgentKind;
-use crate::auth::{Account, AuthState, Evidence, Identity, NoIdentity, Operation, OperationResult};
+use crate::flows::Asked;
+use crate::model::{
+    Account, AuthState, Evidence, Failure, Identity, NoIdentity, Operation, OperationResult,
+    in_words,
+};
 use crate::outcome::AgentOutcome;
-use crate::ui::in_words;
 use crate::untrusted::Untrusted;
 
 /// What the person wanted to know, in one line, and what it rests on.
@@ -22,12 +24,12 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         }
     }
     if let Some(message) = &report.message {
-        let who = if outcome.no_identity.is_some() { "In detail" } else { "The agent says" };
+        let who = if outcome.no_identity().is_some() { "In detail" } else { "The agent says" };
         block.item(&format!("{who}: {}", message.raw()));
     }
     if let Some(evidence) = report.evidence {
         let worth = match report.state {
-            AuthState::Authenticated if outcome.identity.is_some() => " (what the server says)",
+            AuthState::Authenticated if outcome.identity().is_some() => " (what the server says)",
             AuthState::Authenticated if report.verified => " (verified: the agent answered)",
             AuthState::Authenticated => " (credentials present, not verified)",
             _ => "",
@@ -42,8 +44,8 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     {
         block.bad(&format!("Not the expected account: {expected} is not among what is shown"));
     }
-    if outcome.kind == AgentKind::Mcp {
-        if outcome.no_identity == Some(NoIdentity::NotReported) {
+    if matches!(outcome.asked, Asked::Server(_)) {
+        if outcome.no_identity() == Some(NoIdentity::NotReported) {
             let command = outcome.target.command_line("status", &["--probe"]);
             block.item(&format!("To find out by its identity tool, if one is known: {command}"));
         }
@@ -54,7 +56,7 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         AuthState::Unauthenticated => how_to_sign_in(block, outcome),
         AuthState::Unknown
             if report.evidence.is_none()
-                && !outcome.could_not_be_asked()
+                && outcome.prevented().is_none()
                 && !was_probed(outcome) =>
         {
             let command = outcome.target.command_line("status", &["--probe", "session"]);
@@ -68,22 +70,30 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     }
 }
 
+/// The state in one line, or what kept the agent from being asked.
+pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
+    match outcome.prevented() {
+        Some(failure) => block.bad(failure.sentence().raw()),
+        None => state(block, outcome),
+    }
+}
+
 /// The state in one line.
-pub fn state(block: &mut Block, outcome: &AgentOutcome) {
+fn state(block: &mut Block, outcome: &AgentOutcome) {
     let report = &outcome.report;
+    if let Some(failure) = outcome.prevented().filter(|_| report.state == AuthState::Unknown) {
+        return block.bad(failure.sentence().raw());
+    }
     match (report.state, &outcome.failure) {
-        (AuthState::Authenticated, _) if outcome.identity.is_some() => {
-            let who = outcome.identity.as_ref().map(connected).unwrap_or_default();
+        (AuthState::Authenticated, _) if outcome.identity().is_some() => {
+            let who = outcome.identity().map(connected).unwrap_or_default();
             block.good(&format!("Connected as {who}"));
         }
         (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
-        (AuthState::Unknown, Some(failure)) if outcome.could_not_be_asked() => {
-            block.bad(failure.message.raw());
-        }
         (AuthState::Unknown, Some(failure)) => {
-            block.open(&format!("Unknown: {}", failure.message.raw()));
+            block.open(&format!("Unknown: {}", failure.sentence().raw()));
         }
         (AuthState::Unknown, None) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
     }
@@ -124,7 +134,7 @@ fn connected(identity: &Identity) -> String {
 
 fn why_unknown(outcome: &AgentOutcome) -> String {
     let report = &outcome.report;
-    match outcome.no_identity {
+    match outcome.no_identity() {
         None => {}
         Some(NoIdentity::NotReported) => {
             return "this server does not say who it thinks you are".to_owned();
@@ -193,11 +203,8 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
         (OperationResult::AlreadySignedOut, _) => block.good("Signed out already"),
         (OperationResult::Declined, _) => block.bad("Not signed in: you declined"),
         (OperationResult::Failed | OperationResult::Unsupported, _) => {
-            let reason = outcome
-                .failure
-                .as_ref()
-                .map_or("no reason was given", |failure| failure.message.raw());
-            block.bad(reason);
+            let reason = outcome.failure.as_ref().map(Failure::sentence);
+            block.bad(reason.as_ref().map_or("no reason was given", Untrusted::raw));
         }
     }
     if let Some(method) = &operation.method {

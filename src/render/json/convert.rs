@@ -6,14 +6,14 @@ use super::report::{
     LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport, ResultName,
     State, VersionReport,
 };
-use crate::agents::{AgentKind, Listed, Origin, OriginKind};
-use crate::auth::{
-    Account, AuthMethod, AuthState, Diagnostic, Identity, MethodFlow, NoIdentity, OperationKind,
-    OperationResult, Version,
+use crate::agents::{Listed, Origin, OriginKind};
+use crate::flows::Asked;
+use crate::model::{
+    Account, AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Identity, Launch,
+    MethodFlow, NoIdentity, OperationKind, OperationResult, Version,
 };
-use crate::connection::Launch;
-use crate::error::{Failure, FailureKind};
 use crate::outcome::AgentOutcome;
+use crate::shell;
 
 impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
     fn from(outcome: &'a AgentOutcome) -> Self {
@@ -21,9 +21,9 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
         let offers = handshake.map(|handshake| handshake.offers).unwrap_or_default();
         Self {
             name: &outcome.name,
-            kind: match outcome.kind {
-                AgentKind::Acp => Kind::Acp,
-                AgentKind::Mcp => Kind::Mcp,
+            kind: match outcome.asked {
+                Asked::Agent => Kind::Acp,
+                Asked::Server(_) => Kind::Mcp,
             },
             defined_in: DefinedIn::from(&outcome.origin),
             launch: LaunchReport::from(&outcome.launch),
@@ -39,11 +39,11 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             state: State::from(outcome.report.state),
             reported_state: outcome.report.reported_state.as_ref(),
             verified: outcome.report.verified,
-            evidence: outcome.report.evidence.map(crate::auth::Evidence::name),
+            evidence: outcome.report.evidence.map(Evidence::name),
             message: outcome.report.message.as_ref(),
             accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
-            identity: outcome.identity.as_ref().map(IdentityReport::from),
-            identity_reason: outcome.no_identity.map(IdentityReason::from),
+            identity: outcome.identity().map(IdentityReport::from),
+            identity_reason: outcome.no_identity().map(IdentityReason::from),
             account_matches: outcome.expected.as_ref().map(|(_, matches)| *matches),
             accounts_masked: outcome.masked,
             auth_methods: handshake
@@ -188,7 +188,7 @@ impl<'a> MethodReport<'a> {
                 MethodFlow::Unsupported(_) => Flow::Unsupported,
             },
             obstacle,
-            command: method.command_line(&outcome.launch),
+            command: shell::of_method(method, &outcome.launch),
             variables: method.variables().collect(),
             raw: &method.raw,
         }
@@ -220,14 +220,15 @@ impl<'a> From<&'a Failure> for ErrorReport<'a> {
                 FailureKind::Protocol | FailureKind::InvalidAnswer => ErrorKind::Protocol,
                 FailureKind::UnsupportedVersion => ErrorKind::UnsupportedVersion,
                 FailureKind::Unsupported => ErrorKind::Unsupported,
-                FailureKind::Rejected => ErrorKind::Rejected,
+                FailureKind::Rejected | FailureKind::SignInRequired => ErrorKind::Rejected,
                 FailureKind::Timeout => ErrorKind::Timeout,
                 FailureKind::Interrupted(_) => ErrorKind::Interrupted,
                 FailureKind::Output => ErrorKind::Output,
                 FailureKind::Internal => ErrorKind::Internal,
             },
             phase: failure.phase.name(),
-            message: &failure.message,
+            message: failure.sentence(),
+            causes: failure.causes().collect(),
             code: failure.code,
             data: failure.data.as_ref(),
             stderr: failure.stderr.as_ref(),

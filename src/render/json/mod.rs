@@ -3,7 +3,8 @@
 mod convert;
 mod report;
 
-use crate::error::Failure;
+use crate::exit::Exit;
+use crate::model::Failure;
 use crate::outcome::RunOutcome;
 use crate::redact::secrets;
 use crate::untrusted::is_unseen;
@@ -43,7 +44,7 @@ pub fn failure_document(command: Option<&str>, failure: &Failure) -> String {
         &Document {
             schema_version: SCHEMA_VERSION,
             command,
-            exit_code: failure.exit().code(),
+            exit_code: Exit::from(failure).code(),
             agents: Vec::new(),
             definitions: None,
             problems: Vec::new(),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::model::DiagnosticKind;
 use crate::untrusted::Untrusted;
 
 /// Raised when a key changes its meaning or goes; keys are only added within one version.
@@ -302,7 +303,10 @@ pub struct ErrorReport<'a> {
     /// The step that failed: a method of the protocol, or one of `configuration`, `start`,
     /// `choice`, `terminal_login`, `output`.
     pub phase: &'a str,
-    pub message: &'a Untrusted,
+    /// What was being done, what came instead, and what caused it.
+    pub message: Untrusted,
+    /// What caused it, the nearest first.
+    pub causes: Vec<String>,
     /// The JSON-RPC error code the agent gave.
     pub code: Option<i64>,
     /// The JSON-RPC error data the agent gave.
@@ -334,7 +338,6 @@ pub enum ErrorKind {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DiagnosticReport<'a> {
-    /// A stable word, such as `stdout_noise`.
-    pub kind: &'a str,
+    pub kind: DiagnosticKind,
     pub message: &'a Untrusted,
 }

@@ -1,0 +1,43 @@
+//! Reading files whose contents are not ours: once, with a limit, and never a device by accident.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::model::Failure;
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 8 << 20;
+
+/// Whether the person named a file, which may then be a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    Yes,
+    No,
+}
+
+/// Reads a file of at most 8 MiB. One that nobody named is read only when it is a regular file.
+///
+/// # Errors
+/// A configuration failure.
+pub fn read(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
+    let unreadable = |error: io::Error| {
+        Failure::config(format!("{} cannot be read", path.display())).because(error)
+    };
+    let other = |what: &str| Failure::config(format!("{} {what}", path.display()));
+    let facts = path.metadata().map_err(unreadable)?;
+    if facts.is_dir() {
+        return Err(other("is a directory"));
+    }
+    if named == Named::No && !facts.is_file() {
+        return Err(other("is not a regular file, and so not read"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(other("has more than 8 MiB, and so is not read"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,12 @@
+//! The command line: arguments, what they mean together with the environment, completion.
+
+mod args;
+mod completion;
+mod settings;
+mod variables;
+
+pub use args::{
+    AgentArgs, Cli, Command, LoginArgs, LogoutArgs, MapField, McpArgs, ProbeArg, Shell, StatusArgs,
+};
+pub use settings::Settings;
+pub use variables::command;

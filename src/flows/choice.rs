@@ -1,0 +1,165 @@
+//! Which of an agent's methods to sign in by.
+
+use super::LoginOptions;
+use super::agent::AgentVisit;
+use crate::agents::nearest;
+use crate::environment::environment;
+use crate::model::{AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase};
+use crate::shell;
+use crate::ui::{Choice, Ui};
+
+/// Why no method was chosen: a failure, or the person's wish.
+#[derive(Debug)]
+pub struct NoChoice {
+    pub result: OperationResult,
+    pub failure: Option<Failure>,
+}
+
+impl From<Failure> for NoChoice {
+    fn from(failure: Failure) -> Self {
+        Self { result: OperationResult::of_failure(&failure), failure: Some(failure) }
+    }
+}
+
+/// Finds the method to use, asking the person where several fit.
+///
+/// # Errors
+/// Why there is none: `usage` with what to pass, `unsupported`, or the person's wish.
+pub async fn choose(
+    visit: &AgentVisit,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<AuthMethod, NoChoice> {
+    let agent = &visit.runner.agent;
+    let methods = visit.methods();
+    let has_terminal = ui.facts.can_prompt();
+    if methods.is_empty() {
+        let failure = unsupported(format!("{agent} advertises no login method"));
+        let hint = format!("sign in with {agent}'s own program, or with a key in its environment");
+        return Err(failure.hint(hint).into());
+    }
+    if let Some(id) = &options.method {
+        let Some(method) = methods.iter().find(|method| method.id.raw() == id) else {
+            return Err(not_offered(agent, id, methods).into());
+        };
+        return match method.obstacle(has_terminal) {
+            None => Ok(method.clone()),
+            Some(obstacle) => Err(refused(visit, method, obstacle).into()),
+        };
+    }
+    let usable: Vec<&AuthMethod> =
+        methods.iter().filter(|method| method.obstacle(has_terminal).is_none()).collect();
+    match usable.as_slice() {
+        [] => Err(nothing_usable(visit, methods).into()),
+        [only] => Ok((*only).clone()),
+        several if has_terminal => {
+            let choices: Vec<Choice> = several.iter().map(|method| describe(method)).collect();
+            let question = format!("How do you want to sign in to {agent}?");
+            match ui.choose(agent, &question, &choices, 0).await? {
+                Some(index) => Ok(several[index].clone()),
+                None => Err(NoChoice { result: OperationResult::Declined, failure: None }),
+            }
+        }
+        several => Err(Failure::choice(format!(
+            "{agent} offers several methods and there is no terminal to choose at: {}",
+            ids(several.iter().copied()),
+        ))
+        .hint("pass one of them with `--method ID`")
+        .into()),
+    }
+}
+
+fn describe(method: &AuthMethod) -> Choice {
+    let mut detail = method.id.line();
+    if method.type_name.raw() != "agent" {
+        detail.push_str(&format!(" [{}]", method.type_name.line()));
+    }
+    if let Some(description) = &method.description {
+        detail.push_str(&format!(" — {}", description.line()));
+    }
+    Choice { title: method.name.line(), detail }
+}
+
+fn ids<'m>(methods: impl Iterator<Item = &'m AuthMethod>) -> String {
+    methods.map(|method| method.id.line()).collect::<Vec<_>>().join(", ")
+}
+
+fn nothing_usable(visit: &AgentVisit, methods: &[AuthMethod]) -> Failure {
+    let agent = &visit.runner.agent;
+    let at_terminal: Vec<&AuthMethod> =
+        methods.iter().filter(|method| method.obstacle(true).is_none()).collect();
+    match at_terminal.as_slice() {
+        [] => unsupported(format!(
+            "{agent} offers only methods that acp-auth cannot carry out: {}",
+            ids(methods.iter()),
+        )),
+        [only] => needs_terminal(visit, only),
+        several => Failure::choice(format!(
+            "signing in to {agent} by {} needs a terminal, and there is none",
+            ids(several.iter().copied()),
+        ))
+        .hint("run this at a terminal, or give the agent a credential in its environment"),
+    }
+}
+
+/// Why a method that was named cannot be used.
+fn refused(visit: &AgentVisit, method: &AuthMethod, obstacle: &str) -> Failure {
+    if method.obstacle(true).is_none() {
+        return needs_terminal(visit, method);
+    }
+    let failure = unsupported(format!(
+        "the method {} of {} cannot be used: {obstacle}",
+        method.id.raw(),
+        visit.runner.agent,
+    ));
+    match &method.description {
+        Some(description) => failure.hint(format!("the agent says: {}", description.line())),
+        None => failure,
+    }
+}
+
+fn needs_terminal(visit: &AgentVisit, method: &AuthMethod) -> Failure {
+    let agent = &visit.runner.agent;
+    let failure = Failure::choice(format!(
+        "signing in to {agent} by {} needs a terminal, and there is none",
+        method.id.raw()
+    ));
+    let Some(command) = shell::of_method(method, &visit.runner.launch) else { return failure };
+    match &method.flow {
+        MethodFlow::Recipe(_) => failure.hint(format!(
+            "the agent proposes this command, run it yourself if you trust it: {command}",
+        )),
+        _ => failure.hint(format!("run this at a terminal, or the agent's own sign-in: {command}")),
+    }
+}
+
+fn unsupported(message: String) -> Failure {
+    Failure::new(FailureKind::Unsupported, Phase::Choice, message)
+}
+
+fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
+    let failure = Failure::choice(format!(
+        "{agent} offers no method {id}; it offers: {}",
+        ids(methods.iter())
+    ));
+    let known = methods.iter().map(|method| method.id.raw());
+    if let Some(nearest) = nearest(id, known) {
+        return failure.hint(format!("did you mean `{}`?", crate::untrusted::clean_line(nearest)));
+    }
+    let mut reasons: Vec<&str> = ["NO_BROWSER", "SSH_CONNECTION"]
+        .into_iter()
+        .filter(|name| environment().get(name).is_some())
+        .collect();
+    let has_display =
+        ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| environment().get(name).is_some());
+    if cfg!(target_os = "linux") && !has_display {
+        reasons.push("a missing DISPLAY");
+    }
+    match reasons.as_slice() {
+        [] => failure,
+        reasons => failure.hint(format!(
+            "agents hide methods that open a browser because of {}",
+            reasons.join(" and "),
+        )),
+    }
+}

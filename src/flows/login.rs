@@ -1,0 +1,277 @@
+//! Signing in: the state first, then a method, then the state again.
+
+use super::agent::AgentVisit;
+use super::choice::{NoChoice, choose};
+use super::elicitation::answer_until;
+use super::terminal;
+use super::values::{Given, collect};
+use crate::acp::Key;
+use crate::model::{
+    AuthMethod, AuthState, Delivery, Diagnostic, DiagnosticKind, Failure, FailureKind, Finding,
+    METHOD_NOT_FOUND, MethodFlow, Operation, OperationKind, OperationResult, Phase, Secret,
+    WantedValue,
+};
+use crate::ui::Ui;
+
+/// What the person asked for.
+#[derive(Debug, Clone, Default)]
+pub struct LoginOptions {
+    /// The method's identifier.
+    pub method: Option<String>,
+    /// Sign in even when somebody is signed in already.
+    pub force: bool,
+    /// Read the values that the method needs from stdin.
+    pub with_token: bool,
+    /// Agree to what the agent proposes to run or open.
+    pub yes: bool,
+    /// Print addresses and open none.
+    pub no_browser: bool,
+}
+
+/// Signs in at an agent whose handshake is done.
+pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) -> Finding {
+    let before = visit.ask().await;
+    if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
+        return ended(before, OperationResult::Failed, None);
+    }
+    if before.report.state.is_usable() && !options.force {
+        if let Some(id) = &options.method
+            && !visit.methods().iter().any(|method| method.id.raw() == id)
+        {
+            // No error: agents hide methods in CI, where a login that is done must stay done.
+            visit.remark(Diagnostic::new(
+                DiagnosticKind::UnknownMethod,
+                format!("the method {id} is not offered here"),
+            ));
+        }
+        if options.with_token {
+            let text = "the value on stdin was not used: --force replaces the credential there is";
+            visit.remark(Diagnostic::new(DiagnosticKind::UnusedValue, text));
+        }
+        let mut finding = ended(before, OperationResult::AlreadySignedIn, None);
+        confirm(&mut finding, false);
+        return finding;
+    }
+    let method = match choose(visit, options, ui).await {
+        Ok(method) => method,
+        Err(NoChoice { result, failure }) => {
+            return ended(Finding { failure, ..before }, result, None);
+        }
+    };
+    if options.with_token && !matches!(method.flow, MethodFlow::Values { .. }) {
+        let text = format!("the value on stdin was not used: {} takes none", method.id.raw());
+        visit.remark(Diagnostic::new(DiagnosticKind::UnusedValue, text));
+    }
+    match carry_out(visit, &method, options, ui).await {
+        Ok(()) => verify(visit, &method, before).await,
+        Err(NoChoice { result, failure }) => {
+            let timed_out =
+                failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Timeout);
+            let mut finding = if timed_out && visit.client.is_none() {
+                // The program on the terminal may have done its work and stayed open.
+                visit.ask_anew().await
+            } else {
+                before
+            };
+            finding.failure = failure;
+            ended(finding, result, Some(&method))
+        }
+    }
+}
+
+async fn carry_out(
+    visit: &mut AgentVisit,
+    method: &AuthMethod,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    match &method.flow {
+        MethodFlow::Agent => ask_agent(visit, method, None, options, ui).await,
+        MethodFlow::Terminal { args, env } => {
+            Ok(terminal::run_own(visit, method, args, env, ui).await?)
+        }
+        MethodFlow::Recipe(recipe) => {
+            terminal::run_recipe(visit, method, recipe, options, ui).await
+        }
+        MethodFlow::Values { wanted, delivery } => {
+            with_values(visit, method, wanted, delivery, options, ui).await
+        }
+        MethodFlow::Unsupported(_) => Err(Failure::new(
+            FailureKind::Internal,
+            Phase::Choice,
+            "a method that cannot be used was chosen",
+        )
+        .into()),
+    }
+}
+
+/// Gets the values a method needs and hands them over as it wants them.
+async fn with_values(
+    visit: &mut AgentVisit,
+    method: &AuthMethod,
+    wanted: &[WantedValue],
+    delivery: &Delivery,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    let given = collect(visit, method, wanted, options, ui).await?;
+    match delivery {
+        Delivery::Environment => {
+            renew_with_variables(visit, &given).await?;
+            ask_agent(visit, method, None, options, ui).await
+        }
+        Delivery::Request(form) => {
+            let value = given.first().map(|given| given.value.clone());
+            let key = value.map(|value| Key { form: *form, value });
+            ask_agent(visit, method, key, options, ui).await
+        }
+        Delivery::Argument { name } => {
+            let agent = visit.runner.agent.clone();
+            ui.note(&format!(
+                "{agent} takes the value as the argument {}: other users of this machine can see it while {agent} runs",
+                name.line(),
+            ));
+            let agreed = options.yes
+                || ui.facts.can_prompt()
+                    && ui.confirm(&agent, "Go on?", false).await? == Some(true);
+            if !agreed {
+                return Err(NoChoice { result: OperationResult::Declined, failure: None });
+            }
+            let name = name.raw();
+            let flag = if name.starts_with('-') { name.to_owned() } else { format!("--{name}") };
+            visit.runner.launch.args.push(flag);
+            visit.runner.launch.key = given.first().map(|given| given.value.clone());
+            Ok(visit.renew().await?)
+        }
+    }
+}
+
+/// Starts the agent anew where values are to be in its environment that are not there yet.
+async fn renew_with_variables(visit: &mut AgentVisit, given: &[Given]) -> Result<(), Failure> {
+    let names: Vec<&str> = given.iter().filter_map(|given| given.name.as_deref()).collect();
+    visit.remark(Diagnostic::new(
+        DiagnosticKind::LoginScope,
+        format!(
+            "if the agent does not keep this sign-in, it lasts as long as the agent is given {}",
+            names.join(" and "),
+        ),
+    ));
+    let fresh: Vec<(String, Secret)> = given
+        .iter()
+        .filter(|given| !given.inherited)
+        .filter_map(|given| Some((given.name.clone()?, given.value.clone())))
+        .collect();
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    visit.runner.launch.env.extend(fresh);
+    visit.renew().await
+}
+
+/// Has the agent carry out a method, showing what it says and answering what it asks meanwhile.
+async fn ask_agent(
+    visit: &mut AgentVisit,
+    method: &AuthMethod,
+    key: Option<Key>,
+    options: &LoginOptions,
+    ui: &Ui,
+) -> Result<(), NoChoice> {
+    visit.mark_changed();
+    let limit = visit.runner.limits.login;
+    let agent = visit.runner.agent.clone();
+    let Some(client) = &visit.client else {
+        let failure = Failure::new(FailureKind::Internal, Phase::Choice, "the connection is gone");
+        return Err(failure.into());
+    };
+    // What was said before is not about this login.
+    client.take_update();
+    client.connection.set_listener(Some(ui.live_text(&agent)));
+    let questions = client.take_questions();
+    let waiting_for = format!("{agent} to sign in by {}", method.id.line());
+    let login = client.login(method.id.raw(), key.as_ref(), limit);
+    let answered = answer_until(login, client, questions, options, ui);
+    let (answer, declined) = ui.while_waiting(&waiting_for, answered).await;
+    client.connection.set_listener(None);
+    ui.end_live_text();
+    answer.map_err(|mut failure| {
+        if declined && failure.kind == FailureKind::Rejected {
+            // The agent only says what the person did.
+            return NoChoice { result: OperationResult::Declined, failure: None };
+        }
+        if failure.is_code(METHOD_NOT_FOUND) {
+            failure.kind = FailureKind::Unsupported;
+        }
+        if failure.kind == FailureKind::Timeout {
+            failure.message =
+                format!("{} (method {})", failure.message.raw(), method.id.raw()).into();
+            failure.hints.push("pass --login-timeout to wait longer".to_owned());
+        }
+        if method.variables().next().is_some()
+            && let Some(description) = &method.description
+        {
+            failure.hints.push(format!("the agent says of this method: {}", description.line()));
+        }
+        failure.into()
+    })
+}
+
+/// Asks the state again after the agent, or its program, accepted the login.
+async fn verify(visit: &mut AgentVisit, method: &AuthMethod, before: Finding) -> Finding {
+    let on_terminal = visit.client.is_none();
+    let mut after = if on_terminal { visit.ask_anew().await } else { visit.ask().await };
+    let mut in_new_process = false;
+    if !on_terminal && may_differ_anew(visit, &after, AuthState::Unauthenticated) {
+        after = visit.ask_anew().await;
+        in_new_process = true;
+    }
+    match after.report.state {
+        state if state.is_usable() => {
+            let mut finding = ended(after, OperationResult::SignedIn, Some(method));
+            confirm(&mut finding, in_new_process);
+            finding
+        }
+        AuthState::Unauthenticated => {
+            let failure = after.failure.take().unwrap_or_else(|| {
+                let agent = &visit.runner.agent;
+                Failure::new(
+                    FailureKind::Rejected,
+                    Phase::Request("auth/status"),
+                    format!("{agent} accepted the login, but still says that nobody is signed in"),
+                )
+                .hint(format!("a new process of {agent} was asked too"))
+                .with_stderr(&visit.stderr_tail())
+            });
+            after.failure = Some(failure);
+            ended(after, OperationResult::Failed, Some(method))
+        }
+        // The login was accepted; that its effect could not be seen is said, not held against it.
+        AuthState::Unknown | AuthState::Authenticated | AuthState::NotRequired => {
+            after.failure = after.failure.or(before.failure);
+            ended(after, OperationResult::SignedIn, Some(method))
+        }
+    }
+}
+
+/// Whether a new process may tell more than this one, which says that nothing has changed, or
+/// nothing though it pushes its state.
+pub fn may_differ_anew(visit: &AgentVisit, finding: &Finding, unchanged: AuthState) -> bool {
+    let pushes =
+        visit.record.handshake.as_ref().is_some_and(|handshake| handshake.offers.pushed_status);
+    let kind = finding.failure.as_ref().map(|failure| failure.kind);
+    let is_interrupted = matches!(kind, Some(FailureKind::Interrupted(_)));
+    let state = finding.report.state;
+    !is_interrupted && (state == unchanged || pushes && state == AuthState::Unknown)
+}
+
+fn ended(finding: Finding, result: OperationResult, method: Option<&AuthMethod>) -> Finding {
+    let operation = Operation::new(OperationKind::Login, result);
+    finding.ended(Operation { method: method.map(|method| method.id.clone()), ..operation })
+}
+
+/// Marks the result as confirmed by the agent's own word.
+fn confirm(finding: &mut Finding, in_new_process: bool) {
+    if let Some(operation) = &mut finding.operation {
+        operation.verified = true;
+        operation.in_new_process = in_new_process;
+    }
+}

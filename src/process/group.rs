@@ -1,0 +1,159 @@
+//! The process group an agent runs in, and how it is ended.
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::interrupt::Interrupt;
+
+/// The grace of a run that was interrupted: enough to read what was cancelled.
+const INTERRUPTED_GRACE: Duration = Duration::from_millis(200);
+
+/// How long a group has between TERM and KILL.
+const TERM_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the kernel may take to carry out a KILL.
+const KILL_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a group that is ending is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// The exit status of the group's leader, once it has been collected.
+pub type LeaderStatus = watch::Receiver<Option<ExitStatus>>;
+
+/// Asks whoever holds the child to kill it, where a group cannot be signalled by its number.
+pub type Killer = mpsc::UnboundedSender<()>;
+
+/// A process group, or a job object on Windows, that is killed when it is dropped before it has
+/// ended.
+#[derive(Debug)]
+pub struct ProcessGroup {
+    /// The leader's process id, which is the group's.
+    id: u32,
+    leader: LeaderStatus,
+    killer: Killer,
+    ended: bool,
+}
+
+impl ProcessGroup {
+    pub const fn new(id: u32, leader: LeaderStatus, killer: Killer) -> Self {
+        Self { id, leader, killer, ended: false }
+    }
+
+    /// Waits `grace`, then sends TERM, waits, and sends KILL, until nothing of the group is left.
+    /// A signal to acp-auth shortens this: one leaves little of the grace, one more kills at once.
+    pub async fn end(&mut self, grace: Duration, interrupt: &Interrupt) {
+        let interrupted_before = interrupt.count();
+        let grace = if interrupted_before > 0 { grace.min(INTERRUPTED_GRACE) } else { grace };
+        tokio::select! {
+            () = self.end_by_steps(grace) => {}
+            () = interrupt.beyond(interrupted_before) => {
+                self.signal(platform::KILL);
+                self.gone_within(KILL_PATIENCE).await;
+            }
+        }
+        self.ended = true;
+    }
+
+    async fn end_by_steps(&self, grace: Duration) {
+        if self.gone_within(grace).await {
+            return;
+        }
+        self.signal(platform::TERM);
+        if self.gone_within(TERM_PATIENCE).await {
+            return;
+        }
+        self.signal(platform::KILL);
+        self.gone_within(KILL_PATIENCE).await;
+    }
+
+    async fn gone_within(&self, patience: Duration) -> bool {
+        let gone = async {
+            let mut leader = self.leader.clone();
+            // An error means that whoever collects the status is gone, so nothing is left to wait for.
+            let _ = leader.wait_for(Option::is_some).await;
+            while !platform::is_gone(self.id) {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        tokio::time::timeout(patience, gone).await.is_ok()
+    }
+
+    fn signal(&self, signal: platform::Signal) {
+        platform::signal(self.id, &self.killer, signal);
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.signal(platform::KILL);
+        }
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    pub use rustix::process::Signal;
+    use rustix::process::{Pid, WaitOptions};
+
+    use super::Killer;
+
+    pub const TERM: Signal = Signal::TERM;
+    pub const KILL: Signal = Signal::KILL;
+
+    fn pid(id: u32) -> Option<Pid> {
+        Pid::from_raw(i32::try_from(id).ok()?)
+    }
+
+    /// Signals every process of the group. That none is left is what is wanted, so no error.
+    pub fn signal(id: u32, _killer: &Killer, signal: Signal) {
+        if let Some(group) = pid(id) {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    /// Whether no process of the group is left, its leader having been collected. Orphans of the
+    /// group are ours where [`super::adopt_orphans`] worked, and are collected here: without that
+    /// they would stay visible for ever in a container whose first process collects nobody.
+    pub fn is_gone(id: u32) -> bool {
+        let Some(group) = pid(id) else { return true };
+        while let Ok(Some(_)) = rustix::process::waitpgid(group, WaitOptions::NOHANG) {}
+        rustix::process::test_kill_process_group(group).is_err()
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use super::Killer;
+
+    /// There is no polite signal: a job object is ended as a whole.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub enum Signal {
+        Term,
+        Kill,
+    }
+
+    pub const TERM: Signal = Signal::Term;
+    pub const KILL: Signal = Signal::Kill;
+
+    pub fn signal(_id: u32, killer: &Killer, signal: Signal) {
+        if signal == Signal::Kill {
+            // Whoever holds the child is gone only when it has ended.
+            let _ = killer.send(());
+        }
+    }
+
+    /// The leader has been collected; the job's other processes end with its handle.
+    pub fn is_gone(_id: u32) -> bool {
+        true
+    }
+}
+
+/// Makes this process the parent of what its agents leave behind, where the system can do that.
+pub fn adopt_orphans() {
+    // Without it a group is still ended, only told apart from its unburied dead less well.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
