@@ -109,7 +109,7 @@ fn bare_client(home: &TempDir) -> Duration {
     elapsed
 }
 
-/// The time until the last of several slow agents has been told of.
+/// The time until the last of several slow agents has been reported.
 fn at_once(home: &TempDir, count: usize) -> Duration {
     let mut config = String::new();
     for index in 0..count {

@@ -61,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
             [CompletionResult]::new('--mcp', '--mcp', [CompletionResultType]::ParameterName, 'COMMAND is an MCP server: ask who it thinks you are')
-            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Keep the connection and tell every change, a line each; one agent')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Keep the connection and print every change, a line each; one agent')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')

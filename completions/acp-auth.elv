@@ -57,7 +57,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand -a 'Ask every agent that is found: see `acp-auth agents`'
             cand --all 'Ask every agent that is found: see `acp-auth agents`'
             cand --mcp 'COMMAND is an MCP server: ask who it thinks you are'
-            cand --watch 'Keep the connection and tell every change, a line each; one agent'
+            cand --watch 'Keep the connection and print every change, a line each; one agent'
             cand --json 'Print one JSON document on stdout, whatever happens'
             cand --trust-project 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)'
             cand -q 'Print nothing but errors; the exit code answers'

@@ -44,7 +44,7 @@ module completions {
     --probe-args: string      # Arguments of that tool, a JSON object
     --map: string             # Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…
     --jobs(-j): string        # How many agents are asked at once [default: four for each core]
-    --watch                   # Keep the connection and tell every change, a line each; one agent
+    --watch                   # Keep the connection and print every change, a line each; one agent
     --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens
     --registry: path          # File in the format of the ACP registry, whose agents can be named

@@ -52,7 +52,7 @@ impl Exit {
         }
     }
 
-    /// The most severe of several exits; success when there is none.
+    /// The most severe of several exits; success when there are none.
     pub fn worst(exits: impl IntoIterator<Item = Self>) -> Self {
         exits.into_iter().max_by_key(|exit| exit.severity()).unwrap_or(Self::Success)
     }

@@ -12,7 +12,7 @@ struct Received {
     count: u32,
 }
 
-/// Tells whether and when the run was interrupted. Clones see the same signals.
+/// Knows whether and when the run was interrupted. Clones see the same signals.
 #[derive(Debug, Clone)]
 pub struct Interrupt {
     received: watch::Receiver<Received>,

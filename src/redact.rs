@@ -9,10 +9,10 @@ use crate::environment::environment;
 use crate::json::map_strings;
 use crate::model::Secret;
 
-/// What stands where a secret stood.
+/// What replaces a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// What stands where an account detail stood.
+/// What replaces an account detail.
 pub const MASKED: &str = "***";
 
 /// The shortest value, in bytes, that is looked for because of where it came from; a shorter one
@@ -143,7 +143,7 @@ fn password_in(address: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password)
 }
 
-/// Whether a variable or field of this name holds a secret.
+/// Whether a variable or field of this name contains a secret.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -152,7 +152,7 @@ pub fn is_secret_name(name: &str) -> bool {
         || name.split(['_', '-']).any(|word| SECRET_WORDS.contains(&word))
 }
 
-/// Parts of names that say it wherever they stand.
+/// Parts of names that say it in any position.
 const SECRET_PARTS: &[&str] = &[
     "apikey",
     "accesskey",
@@ -184,7 +184,7 @@ fn token_patterns() -> &'static [(Regex, &'static str)] {
         vec![
             (compile(r"(://[^/\s:@]+:)[^/\s@]{3,}@"), "$1[redacted]@"),
             (compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}"), "$1 [redacted]"),
-            // NAME=value, NAME: "value", and NAME: value where it has a digit and so is no prose.
+            // NAME=value, NAME: "value", and NAME: value where it has a digit and so is not prose.
             (named_value(r#"\s*=\s*["']?)[^\s"',;&\[\]{}]{4,}"#), "$1[redacted]"),
             (named_value(r#"["']?\s*:\s*["'])[^\s"',;&\[\]{}]{4,}"#), "$1[redacted]"),
             (

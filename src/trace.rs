@@ -103,7 +103,7 @@ impl Trace {
             Some(mut message) => {
                 let mut details = Vec::new();
                 hide_fields(&mut message, &mut details);
-                // What an account says of itself may stand in another text of the message too.
+                // What an account says of itself may be repeated in another text of the message.
                 map_strings(&mut message, &|text| {
                     details
                         .iter()
@@ -123,7 +123,7 @@ impl Trace {
     }
 }
 
-/// Replaces the fields whose names say that they hold a secret or describe an account, and collects
+/// Replaces the fields whose names say that they contain a secret or describe an account, and collects
 /// the details of accounts.
 fn hide_fields(value: &mut Value, details: &mut Vec<String>) {
     match value {

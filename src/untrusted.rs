@@ -75,7 +75,7 @@ pub fn clean_text(text: &str) -> String {
     drop_unseen(&stripped)
 }
 
-/// Drops the characters that are no text: controls, format characters, floods of combining marks.
+/// Drops the characters that are not text: controls, format characters, floods of combining marks.
 #[must_use]
 pub fn drop_unseen(text: &str) -> String {
     let mut marks = 0;

@@ -86,7 +86,7 @@ impl Client {
     /// Asks `auth/status`.
     ///
     /// # Errors
-    /// `rejected` with the agent's error, `protocol` when the answer is none, or what ended the
+    /// `rejected` with the agent's error, `protocol` when the answer is not one, or what ended the
     /// connection.
     pub async fn status(&self) -> Result<StatusReport, Failure> {
         let phase = Phase::Request("auth/status");

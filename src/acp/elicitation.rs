@@ -27,7 +27,7 @@ fn refusal(message: impl Into<String>) -> Refusal {
 /// Reads the parameters of a question.
 ///
 /// # Errors
-/// What the agent is told instead: the mode is not known, or the parameters do not fit.
+/// What to answer the agent instead: the mode is not known, or the parameters do not fit.
 pub fn read_elicitation(params: &Value) -> Result<Elicitation, Refusal> {
     let message = Untrusted::from(params["message"].as_str().unwrap_or_default());
     match (&params["mode"], &params["url"]) {
@@ -48,7 +48,7 @@ fn read_page(message: Untrusted, url: &Value) -> Result<Elicitation, Refusal> {
             Ok(Elicitation::Page { message, url })
         }
         Some(_) => Err(refusal("only http and https addresses are opened")),
-        None => Err(refusal("the address is none")),
+        None => Err(refusal("the address is not a URL")),
     }
 }
 

@@ -44,7 +44,7 @@ impl Answer {
     /// Reads the answer as far as it decides the version.
     ///
     /// # Errors
-    /// Why it is no answer, as the end of a sentence.
+    /// Why it is not an answer, as the end of a sentence.
     pub fn read(raw: &str) -> Result<Self, String> {
         let parts: Parts = serde_json::from_str(raw).map_err(|_| {
             format!(
@@ -132,7 +132,7 @@ fn read_version(raw: Option<&RawValue>, remarks: &mut Vec<Diagnostic>) -> Result
         ));
         return Ok(version);
     }
-    Err(format!("with a protocolVersion that is no integer: {value}"))
+    Err(format!("with a protocolVersion that is not an integer: {value}"))
 }
 
 fn read_peer(info: &Value) -> Option<Peer> {

@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::untrusted::Untrusted;
 
-/// Reads the list of methods; what is none is remarked on and skipped.
+/// Reads the list of methods; a malformed entry is remarked on and skipped.
 pub fn read_methods(
     dialect: Dialect,
     list: &Value,
@@ -19,8 +19,10 @@ pub fn read_methods(
 ) -> Vec<AuthMethod> {
     let Some(entries) = list.as_array() else {
         if !list.is_null() {
-            remarks
-                .push(Diagnostic::new(DiagnosticKind::MalformedMethods, "authMethods is no list"));
+            remarks.push(Diagnostic::new(
+                DiagnosticKind::MalformedMethods,
+                "authMethods is not a list",
+            ));
         }
         return Vec::new();
     };

@@ -123,7 +123,7 @@ impl Dialect {
 /// A value of ours as JSON.
 #[expect(
     clippy::expect_used,
-    reason = "the schema's request types hold strings, numbers and maps with string keys"
+    reason = "the schema's request types contain strings, numbers and maps with string keys"
 )]
 fn to_value(message: &impl serde::Serialize) -> Value {
     serde_json::to_value(message).expect("a request of the schema crate is JSON")

@@ -56,7 +56,7 @@ fn read_accounts(accounts: &Value, remarks: &mut Vec<Diagnostic>) -> Vec<Account
         if !accounts.is_null() {
             remarks.push(Diagnostic::new(
                 DiagnosticKind::MalformedAccounts,
-                "the list of accounts is no list",
+                "the list of accounts is not a list",
             ));
         }
         return Vec::new();

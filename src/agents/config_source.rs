@@ -29,12 +29,12 @@ impl Source {
         let bytes = files::read(path, named)?;
         let path = path.to_owned();
         match String::from_utf8(bytes) {
-            // Editors on Windows write a byte order mark; its three bytes are no column.
+            // Editors on Windows write a byte order mark; its three bytes are not a column.
             Ok(text) => Ok(Self { path, text: text.trim_start_matches('\u{feff}').to_owned() }),
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                Err(Self { path, text }.failure(&(valid..valid), "this is no UTF-8 text"))
+                Err(Self { path, text }.failure(&(valid..valid), "this is not UTF-8 text"))
             }
         }
     }
@@ -111,7 +111,7 @@ impl Source {
         )
     }
 
-    /// A key that is none, with the nearest that is.
+    /// An unknown key, with the nearest known one.
     pub fn unknown_key(&self, key: &Spanned<Cow<'_, str>>, known: &[&str]) -> Failure {
         let failure = self.failure(&key.span(), &format!("unknown key `{}`", key.get_ref()));
         match nearest(key.get_ref(), known.iter().copied()) {

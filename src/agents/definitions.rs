@@ -32,7 +32,7 @@ pub struct Places {
     pub protocol_argument: Option<&'static str>,
 }
 
-/// What the places turned out to hold.
+/// What was found in the places.
 #[derive(Debug)]
 pub struct Definitions {
     pub places: Places,

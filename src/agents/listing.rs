@@ -16,7 +16,7 @@ pub struct Listed {
     pub entry: Entry,
     /// Where its program is; `None` when it was not found.
     pub program: Option<PathBuf>,
-    /// Whether this is the definition that its name stands for.
+    /// Whether this is the definition that its name refers to.
     pub wins: bool,
 }
 

@@ -60,7 +60,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A place that is no file.
+    /// A place that is not a file.
     #[must_use]
     pub const fn of(kind: OriginKind) -> Self {
         Self { kind, path: None, key: None }

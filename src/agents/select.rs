@@ -264,7 +264,7 @@ const RUNNERS: &[&str] = &[
     "yarn",
 ];
 
-/// Words of those that stand before the program's name.
+/// Words of those that come before the program's name.
 const RUNNER_WORDS: &[&str] = &["dlx", "exec", "run", "tool", "x"];
 
 /// What to call an agent given by its command: the program, or the one that it runs, without

@@ -90,7 +90,7 @@ pub struct StatusArgs {
     /// How many agents are asked at once [default: four for each core]
     #[arg(long, short, value_name = "COUNT")]
     pub jobs: Option<NonZeroUsize>,
-    /// Keep the connection and tell every change, a line each; one agent
+    /// Keep the connection and print every change, a line each; one agent
     #[arg(long)]
     pub watch: bool,
     /// Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
@@ -141,7 +141,7 @@ pub enum MapField {
 fn parse_object(text: &str) -> Result<serde_json::Value, String> {
     match serde_json::from_str(text) {
         Ok(object @ serde_json::Value::Object(_)) => Ok(object),
-        Ok(_) => Err("it is no JSON object".to_owned()),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -157,7 +157,7 @@ fn parse_mapping(text: &str) -> Result<(MapField, String), String> {
         other => return Err(format!("there is no field {other}")),
     };
     if !pointer.starts_with('/') {
-        return Err(format!("{pointer} is no JSON pointer; one begins with /"));
+        return Err(format!("{pointer} is not a JSON pointer; one begins with /"));
     }
     Ok((field, pointer.to_owned()))
 }

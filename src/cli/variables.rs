@@ -8,7 +8,7 @@ use super::Cli;
 /// A variable that acp-auth reads.
 pub struct Variable {
     pub name: &'static str,
-    /// The option it stands for.
+    /// The option it sets.
     pub option: Option<&'static str>,
     pub description: &'static str,
 }

@@ -24,7 +24,7 @@ impl From<Failure> for NoChoice {
 /// Finds the method to use, asking the person where several fit.
 ///
 /// # Errors
-/// Why there is none: `usage` with what to pass, `unsupported`, or the person's wish.
+/// Why there is no method: `usage` with what to pass, `unsupported`, or the person's wish.
 pub async fn choose(
     visit: &AgentVisit,
     options: &LoginOptions,

@@ -13,8 +13,8 @@ use crate::rpc::IncomingRequest;
 use crate::ui::Ui;
 use crate::untrusted::Untrusted;
 
-/// Waits for `login` and answers what the agent asks meanwhile; what stands open when the login
-/// ends is cancelled. Tells too whether the person said no to the last question.
+/// Waits for `login` and answers what the agent asks meanwhile; what is open when the login
+/// ends is cancelled. Also returns whether the person said no to the last question.
 pub async fn answer_until<T>(
     login: impl Future<Output = T>,
     client: &Client,

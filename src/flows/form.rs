@@ -193,7 +193,9 @@ fn text_check(field: &Field) -> Check {
             return Err(format!("it does not match {}", pattern.as_str()));
         }
         match format.as_deref() {
-            Some(format) if !fits_format(answer, format) => Err(format!("it is no {format}")),
+            Some(format) if !fits_format(answer, format) => {
+                Err(format!("it is not a valid {format}"))
+            }
             _ => Ok(()),
         }
     })

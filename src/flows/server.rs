@@ -94,7 +94,7 @@ impl ServerVisit {
     }
 }
 
-/// Signing in and out is no business of the protocol of MCP servers over stdio.
+/// Signing in and out is not part of the protocol of MCP servers over stdio.
 fn not_for_servers(action: &Action, agent: &str) -> Failure {
     let what = if matches!(action, Action::Logout) { "sign out of" } else { "sign in to" };
     let text = format!("{agent} is an MCP server, and acp-auth does not {what} those");

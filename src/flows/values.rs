@@ -18,11 +18,11 @@ pub struct Given {
     /// The variable's name; a value without one is for the request or the command line.
     pub name: Option<String>,
     pub value: Secret,
-    /// Whether the agent's environment holds it already.
+    /// Whether the agent's environment contains it already.
     pub inherited: bool,
 }
 
-/// Gets the values: from stdin with `--with-token`, else those that the agent's environment holds,
+/// Gets the values: from stdin with `--with-token`, else those that the agent's environment contains,
 /// else from the person.
 ///
 /// # Errors
@@ -113,9 +113,9 @@ async fn read_stdin() -> Result<Secret, Failure> {
     });
     let read = read.await.map_err(|error| error.to_string());
     match read.and_then(|read| read.map_err(|error| error.to_string())) {
-        Ok(secret) if secret.reveal().len() as u64 > LONGEST_INPUT => {
-            Err(Failure::choice("stdin holds more than 64 KiB, which is no credential".to_owned()))
-        }
+        Ok(secret) if secret.reveal().len() as u64 > LONGEST_INPUT => Err(Failure::choice(
+            "more than 64 KiB came on stdin, which is not a credential".to_owned(),
+        )),
         Ok(secret) if !secret.reveal().trim().is_empty() => Ok(secret),
         Ok(_) => {
             Err(Failure::choice("--with-token was given and nothing came on stdin".to_owned()))
@@ -175,7 +175,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
     }
 }
 
-/// The name in a line such as `export NAME=VALUE`, which is no key by itself.
+/// The name in a line such as `export NAME=VALUE`, which is not a key by itself.
 fn assigned_name(line: &str) -> Option<&str> {
     let (name, value) = without_export(line).split_once('=')?;
     let is_name = name.starts_with(|c: char| c.is_ascii_uppercase())
@@ -189,7 +189,7 @@ fn without_export(line: &str) -> &str {
     line.strip_prefix("export ").unwrap_or(line)
 }
 
-/// Refuses values that no credential is: empty ones, and those with control characters.
+/// Refuses values that cannot be credentials: empty ones, and those with control characters.
 fn sound(given: Vec<Given>) -> Result<Vec<Given>, Failure> {
     for one in &given {
         let name = one.name.as_deref().unwrap_or("the key");
@@ -203,7 +203,7 @@ fn sound(given: Vec<Given>) -> Result<Vec<Given>, Failure> {
     Ok(given)
 }
 
-/// A value without the quotes it may stand in, as in files of variables.
+/// A value without the quotes around it, as in files of variables.
 fn unquoted(value: &str) -> &str {
     let value = value.trim();
     let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);

@@ -10,7 +10,7 @@ use crate::model::{
 use crate::rpc::{ConnectFailure, Connection, Runner};
 use crate::ui::Ui;
 
-/// Who is visited. The only place that tells agents and servers apart while a command runs.
+/// Who is visited. The only place that distinguishes agents and servers while a command runs.
 pub enum Visit {
     Agent(Box<AgentVisit>),
     Server(Box<ServerVisit>),

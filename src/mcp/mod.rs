@@ -187,7 +187,7 @@ pub enum IdentityChange {
 }
 
 impl Client {
-    /// The last change of the identity that the server told of, if it did.
+    /// The last change of the identity that the server notified of, if it did.
     pub fn take_change(&self) -> Option<IdentityChange> {
         let last = self.connection.take_notifications().pop()?;
         let params =

@@ -88,7 +88,7 @@ impl Client {
     }
 }
 
-/// Looks for the forms of failure before fields are mapped: an ordinary result may hold an error
+/// Looks for the forms of failure before fields are mapped: an ordinary result may contain an error
 /// (Notion 2.5), `isError` prose (Todoist 11), or an anonymous user (Hugging Face 0.4).
 fn judge(answer: &Value, tool: &IdentityTool) -> ToolAnswer {
     let prose: String = answer["content"]

@@ -9,7 +9,7 @@ use crate::untrusted::Untrusted;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DiagnosticKind {
-    /// Lines on stdout that are no messages.
+    /// Lines on stdout that are not messages.
     StdoutNoise,
     /// A message without a method or an identifier, or with one of the wrong type.
     InvalidMessage,
@@ -29,7 +29,7 @@ pub enum DiagnosticKind {
     VersionMismatch,
     /// The version came in another type.
     VersionType,
-    /// A capability in a shape that is none.
+    /// A capability in a shape that the protocol does not have.
     MalformedCapability,
     /// Sign-in methods that do not fit the schema.
     MalformedMethods,

@@ -13,7 +13,7 @@ pub enum Evidence {
     Initialize,
     /// The first answer of an MCP server of the era without `initialize`.
     ServerDiscover,
-    /// What a tool of an MCP server told.
+    /// What a tool of an MCP server answered.
     ToolsCall,
     /// The notification of an MCP server that the identity has changed.
     IdentityChanged,

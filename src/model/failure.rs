@@ -47,7 +47,7 @@ pub enum Phase {
     Configuration,
     /// Starting the agent's program.
     Start,
-    /// The first request of a connection, without whose answer there is none.
+    /// The first request of a connection, without whose answer there is no connection.
     Handshake(&'static str),
     /// A request of that method, as it is called on the wire.
     Request(&'static str),

@@ -33,7 +33,7 @@ pub struct Recipe {
 /// A value that a method needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedValue {
-    /// The environment variables it may stand in already, the first being its name.
+    /// The environment variables it may be in already, the first being its name.
     pub variables: Vec<String>,
     pub label: Option<Untrusted>,
     pub secret: bool,
@@ -71,7 +71,7 @@ pub struct AuthMethod {
     /// The `type` on the wire; `agent` where v1 leaves it out.
     pub type_name: Untrusted,
     pub flow: MethodFlow,
-    /// The method as it stood in the answer to `initialize`.
+    /// The method as it came in the answer to `initialize`.
     pub raw: Value,
 }
 

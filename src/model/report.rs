@@ -7,7 +7,7 @@ use crate::untrusted::Untrusted;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatusReport {
     pub state: AuthState,
-    /// The agent's own word, where it is none of the four states.
+    /// The agent's own word, where it is not one of the four states.
     pub reported_state: Option<Untrusted>,
     /// Whether the credentials have been seen to work.
     pub verified: bool,

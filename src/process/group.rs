@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// The exit status of the group's leader, once it has been collected.
 pub type LeaderStatus = watch::Receiver<Option<ExitStatus>>;
 
-/// Asks whoever holds the child to kill it, where a group cannot be signalled by its number.
+/// Asks whoever owns the child to kill it, where a group cannot be signalled by its number.
 pub type Killer = mpsc::UnboundedSender<()>;
 
 /// A process group, or a job object on Windows, that is killed when it is dropped before it has
@@ -140,7 +140,7 @@ mod platform {
 
     pub fn signal(_id: u32, killer: &Killer, signal: Signal) {
         if signal == Signal::Kill {
-            // Whoever holds the child is gone only when it has ended.
+            // Whoever owns the child is gone only when it has ended.
             let _ = killer.send(());
         }
     }
@@ -153,7 +153,7 @@ mod platform {
 
 /// Makes this process the parent of what its agents leave behind, where the system can do that.
 pub fn adopt_orphans() {
-    // Without it a group is still ended, only told apart from its unburied dead less well.
+    // Without it a group is still ended, but zombies of the group count as running.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }

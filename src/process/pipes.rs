@@ -23,7 +23,7 @@ impl Tail {
         self.bytes.drain(..surplus);
     }
 
-    /// The bytes as text, what is no UTF-8 replaced.
+    /// The bytes as text, what is not UTF-8 replaced.
     pub fn text(&mut self) -> String {
         String::from_utf8_lossy(self.bytes.make_contiguous()).into_owned()
     }
@@ -33,7 +33,7 @@ impl Tail {
 pub trait Listener: Send + Sync {
     /// Bytes from stderr.
     fn stderr(&self, bytes: &[u8]);
-    /// Bytes from stdout that are no message.
+    /// Bytes from stdout that are not a message.
     fn stray_stdout(&self, bytes: &[u8]);
 }
 

@@ -1,4 +1,4 @@
-//! An outcome to bytes. What tells the formats apart is here; each has a module of its own.
+//! An outcome to bytes. The formats are distinguished here and nowhere else; each has a module of its own.
 
 mod human;
 mod json;

@@ -15,7 +15,7 @@ pub const LINE_LIMIT: usize = 64 << 20;
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
-/// How much of a line that is no message is kept, in bytes.
+/// How much of a line that is not a message is kept, in bytes.
 const NOISE_KEPT: usize = 64 << 10;
 
 /// How much of lines may be read in vain for the start of a message, in lengths of the line, and
@@ -28,11 +28,11 @@ const READ_IN_VAIN_AT_LEAST: usize = 64 << 10;
 pub struct LineReader<R> {
     source: R,
     buffer: BytesMut,
-    /// How far the buffer is known to hold no line feed.
+    /// How far the buffer is known to contain no line feed.
     searched: usize,
     limit: usize,
     ended: bool,
-    /// Whether it was told that the unfinished line rests.
+    /// Whether it was reported that the unfinished line rests.
     has_rested: bool,
 }
 
@@ -130,11 +130,11 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// What a line holds.
+/// What a line contains.
 #[derive(Debug, Default)]
 pub struct Pieces<'a> {
     pub messages: Vec<Envelope<'a>>,
-    /// What stands around the messages, escape sequences and white space aside.
+    /// The text around the messages, escape sequences and white space aside.
     pub noise: Option<String>,
 }
 
@@ -151,7 +151,7 @@ pub fn sort_line(line: &[u8]) -> Pieces<'_> {
     let mut at = 0;
     let mut in_vain = 0;
     let allowed = (line.len() * READ_IN_VAIN).max(READ_IN_VAIN_AT_LEAST);
-    // Most noise is told by this alone, and a flood of it must cost next to nothing.
+    // Most noise is recognized by this alone, and a flood of it must cost next to nothing.
     if memchr::memmem::find(line, b"\"jsonrpc\"").is_none() {
         at = line.len();
     }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_noise() {
+    fn what_is_not_a_message_is_noise() {
         assert_sorted(b"[demo-agent] adapter ready", 0, Some("[demo-agent] adapter ready"));
         assert_sorted(b"{\"id\":1,\"result\":{}}", 0, Some("{\"id\":1,\"result\":{}}"));
         assert_sorted(b"  \r", 0, None);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unfinished_line_is_told_of_once() {
+    async fn an_unfinished_line_is_reported_once() {
         let (mut writer, reader) = tokio::io::duplex(64);
         let mut lines = LineReader::new(reader, 10);
         tokio::io::AsyncWriteExt::write_all(&mut writer, b"ab").await.unwrap();

@@ -260,7 +260,7 @@ impl Connection {
     }
 
     /// A request or, without an id, a notification.
-    #[expect(clippy::expect_used, reason = "the parameters hold nothing that is no JSON")]
+    #[expect(clippy::expect_used, reason = "the parameters contain only what JSON can express")]
     fn line(&self, id: Option<u64>, method: &str, params: &impl Serialize) -> Line {
         // Room enough that a key in it is not copied about while the line grows.
         let mut line = Vec::with_capacity(LINE_ROOM);
@@ -301,7 +301,7 @@ impl Connection {
     /// The failure of a request whose limit has passed.
     fn unanswered(&self, phase: Phase, asked: Instant, limit: Limit) -> Failure {
         let waited = asked.elapsed();
-        // A limit that was not renewed is told as it was given.
+        // A limit that was not renewed is named as it was given.
         let plain = limit.answer.filter(|answer| waited < *answer + Duration::from_secs(1));
         let what = format!("{} runs, but did not answer {}", self.agent, phase.name());
         let failure = Failure::timeout(phase, plain.unwrap_or(waited), &what);

@@ -28,12 +28,12 @@ const UNSENT: usize = 16 << 20;
 /// How many remarks are kept; a flood adds nothing to them.
 const DIAGNOSTICS_KEPT: usize = 32;
 
-/// A JSON value as it stood in its line, unread. It keeps the line alive instead of copying it.
+/// A JSON value as it came in its line, unread. It keeps the line alive instead of copying it.
 #[derive(Debug, Clone)]
 pub struct Json(Bytes);
 
 impl Json {
-    /// The value `raw` of the line that it stands in.
+    /// The value `raw` of the line that it is part of.
     pub fn of_line(line: &Bytes, raw: &RawValue) -> Self {
         Self(line.slice_ref(raw.get().as_bytes()))
     }
@@ -265,7 +265,7 @@ impl Shared {
         }
     }
 
-    /// Counts a piece of stdout that is no message.
+    /// Counts a piece of stdout that is not a message.
     pub fn remark_noise(&self, text: &str) {
         let mut state = self.state();
         match &mut state.noise {

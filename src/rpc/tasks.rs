@@ -20,7 +20,7 @@ use crate::model::{DiagnosticKind, FailureKind, INVALID_PARAMS, METHOD_NOT_FOUND
 use crate::process::{Child, describe_exit};
 use crate::trace::{Direction, Trace};
 
-/// How long the pipes of a process that has ended may hold on to its last words.
+/// How long the pipes of a process that has ended may stay open for its last words.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long a process that has closed its stdout may take to end.
@@ -29,7 +29,7 @@ const LAST_BREATH: Duration = Duration::from_millis(250);
 /// How long an unfinished line rests before it is shown to somebody who waits at a login.
 const PARTIAL_REST: Duration = Duration::from_millis(120);
 
-/// A line on its way to the agent, wiped once it is written: it may hold a key.
+/// A line on its way to the agent, wiped once it is written: it may contain a key.
 pub type Line = Zeroizing<Vec<u8>>;
 
 /// The way to the writer. It never waits: whoever reads the agent must not stop because the agent
@@ -63,7 +63,7 @@ pub async fn write_stdin(
     shared: Arc<Shared>,
 ) {
     while let Some(line) = lines.recv().await {
-        // An agent that closed its stdin is told apart by its exit or by its silence.
+        // An agent that closed its stdin is noticed by its exit or by its silence.
         if stdin.write_all(&line).await.is_err() {
             return;
         }
@@ -92,14 +92,14 @@ pub struct StdoutReader {
 }
 
 impl StdoutReader {
-    /// Reads messages until the pipe ends; what is none is counted and shown to the listener.
+    /// Reads messages until the pipe ends; anything else is counted and shown to the listener.
     pub async fn run(self, stdout: impl AsyncRead + Unpin) {
         let mut lines = LineReader::new(stdout, LINE_LIMIT);
         let mut shown = 0;
         loop {
             match lines.next(PARTIAL_REST).await {
                 Ok(Step::Line(line)) => {
-                    // One agent that floods must not keep the others from being heard.
+                    // One agent that floods must not keep the others from being read.
                     tokio::task::coop::consume_budget().await;
                     let line = line.freeze();
                     self.line(&line.slice(shown.min(line.len())..), shown > 0);
@@ -154,10 +154,10 @@ impl StdoutReader {
             (Some(Ok(method)), None) => self.notification(method, message.params),
             (Some(Err(_)), _) => self.shared.remark(
                 DiagnosticKind::InvalidMessage,
-                "a message whose method is no text".to_owned(),
+                "a message whose method is not a string".to_owned(),
             ),
             (None, Some(id)) => {
-                // `"error": null` beside a result is how some libraries say that there is none.
+                // `"error": null` beside a result is how some libraries say that there is no error.
                 let reply = match message.error.filter(|error| error.get() != "null") {
                     Some(error) => Reply::Error(read_error(error)),
                     None => Reply::Result(
@@ -236,7 +236,7 @@ fn is_prose(unfinished: &[u8]) -> bool {
     !text.is_empty() && !text.starts_with('{') && !text.contains("{\"")
 }
 
-/// Reads an error object, or what stands in its place.
+/// Reads an error object, or what was sent in its place.
 fn read_error(raw: &RawValue) -> RpcError {
     if raw.get().len() > SMALL {
         return RpcError {
@@ -264,7 +264,7 @@ fn read_code(code: &Value) -> Option<i64> {
         Value::String(text) => text.parse().ok(),
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "a code with a fraction is none of ours"
+            reason = "a code with a fraction is not one of ours"
         )]
         other => other.as_i64().or_else(|| other.as_f64().map(|code| code as i64)),
     }
@@ -281,7 +281,7 @@ pub async fn supervise(
 ) {
     let closed = tokio::select! {
         exit = child.wait() => {
-            // A grandchild may hold the pipes open for ever; the last words of the process itself
+            // A grandchild may keep the pipes open for ever; the last words of the process itself
             // are there at once.
             let _ = tokio::time::timeout(LAST_WORDS, async { let _ = (&mut stdout).await; let _ = stderr.await; }).await;
             exit_reason(&exit)

@@ -11,7 +11,7 @@ struct State {
     spinner: Option<ProgressBar>,
     /// Whether the last character written was no line feed.
     line_is_open: bool,
-    /// How many questions stand open, under which nothing may be drawn.
+    /// How many questions are open, under which nothing may be drawn.
     holds: usize,
 }
 
@@ -69,7 +69,7 @@ impl Console {
             return;
         }
         let spinner = state.spinner.get_or_insert_with(|| {
-            // The template is a literal; the plain spinner stands in should it ever be wrong.
+            // The template is a literal; the plain spinner replaces it should it ever be wrong.
             let style = ProgressStyle::with_template("{spinner} {wide_msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)

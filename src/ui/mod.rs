@@ -180,7 +180,7 @@ impl Ui {
     }
 }
 
-/// Writes to stdout; that nobody reads on is no error.
+/// Writes to stdout; a reader that left early is not an error.
 ///
 /// # Errors
 /// What writing gave.

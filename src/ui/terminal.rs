@@ -10,7 +10,7 @@ pub struct SavedTerminal {
 }
 
 impl SavedTerminal {
-    /// Keeps the settings of the terminal on stdin; nothing when stdin is none.
+    /// Keeps the settings of the terminal on stdin; nothing when stdin is not a terminal.
     #[must_use]
     pub fn save() -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! An agent that plays a scenario: `scripted-agent SCENARIO DIRECTORY [WORD]...`.
 //!
-//! SCENARIO is a JSON file with a list `agent_script` of steps. DIRECTORY holds what its processes
+//! SCENARIO is a JSON file with a list `agent_script` of steps. DIRECTORY contains what its processes
 //! share: `state.json` and the log of all that happened, `log.jsonl`.
 //!
 //! All steps whose `on` and filters match run in list order; filters are looked at before the
@@ -44,7 +44,7 @@ fn main() {
         ignores_eof: false,
     };
     agent.log(&json!({"event": "start", "args": words, "pid": std::process::id()}));
-    // A program on the terminal speaks for itself, nothing stands between it and the person.
+    // A program on the terminal speaks for itself, nothing is between it and the person.
     if let (Ok(text), []) = (std::env::var("SCRIPTED_AGENT_SAYS"), words.as_slice()) {
         eprintln!("the agent says {text}");
     }
@@ -220,7 +220,7 @@ impl Agent {
 
     fn send(message: &Value) {
         let mut stdout = io::stdout().lock();
-        // A client that has gone is no fault of this agent.
+        // A client that has gone is not a fault of this agent.
         let _ = writeln!(stdout, "{message}").and_then(|()| stdout.flush());
     }
 
@@ -298,7 +298,7 @@ fn write_chunks(stream: &mut impl Write, chunks: &Value, id: &Value) {
                 other["repeat"].as_str().expect("a text").repeat(count).into_bytes()
             }
         };
-        // A client that has gone is no fault of this agent.
+        // A client that has gone is not a fault of this agent.
         let _ = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 }

@@ -219,7 +219,7 @@ fn check(case: &Value, agent: &Agent, played: &Played, json: bool) {
     assert!(agent.state()["harm"].is_null(), "{context}");
 }
 
-/// The text without the breaks that a terminal's line ends put in.
+/// The text without the breaks that a terminal inserts at its line ends.
 fn unwrapped(text: &str) -> String {
     text.replace("\r\n", "\n")
 }

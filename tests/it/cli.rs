@@ -12,7 +12,7 @@ fn the_demo_agent_goes_through_a_whole_cycle_in_both_versions() {
             place
                 .run(&[command, "demo", "--protocol", protocol])
                 .assert_code(code)
-                .assert_says(text);
+                .assert_stdout(text);
         };
         go("status", 1, "Not signed in");
         go("logout", 0, "Signed out already");
@@ -49,7 +49,7 @@ fn usage_errors_are_json_too_where_json_was_asked_for() {
         assert!(!run.stderr.is_empty());
     }
     let run = place.run(&["status", "demo", "--", "x"]);
-    run.assert_code(2).assert_says("not both");
+    run.assert_code(2).assert_stderr("not both");
     assert_eq!(run.stdout, "");
 }
 
@@ -58,7 +58,7 @@ fn help_and_version_go_to_stdout() {
     let place = Place::new();
     for args in [&["--help"][..], &["status", "--help"], &["help", "login"]] {
         let run = place.run(args);
-        run.assert_code(0).assert_says("Usage:");
+        run.assert_code(0).assert_stdout("Usage:");
         assert_eq!(run.stderr, "");
     }
     assert!(place.run(&["--version"]).stdout.starts_with("acp-auth "));
@@ -68,7 +68,7 @@ fn help_and_version_go_to_stdout() {
 fn completions_and_schema_are_printed() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish", "nushell"] {
-        place.run(&["completions", shell]).assert_code(0).assert_says("acp-auth");
+        place.run(&["completions", shell]).assert_code(0).assert_stdout("acp-auth");
     }
     let run = place.run(&["schema"]);
     jsonschema::meta::validate(&run.document()).unwrap();
@@ -81,6 +81,6 @@ fn quiet_prints_nothing_but_errors() {
     run.assert_code(1);
     assert_eq!(run.all(), "");
     let run = place.run(&["status", "-q", "--", "no-such-program"]);
-    run.assert_code(4).assert_says("no-such-program");
+    run.assert_code(4).assert_stderr("no-such-program");
     assert_eq!(run.stdout, "");
 }

@@ -24,8 +24,8 @@ fn without_any_agent_it_says_what_was_found_and_what_to_type() {
     let place = Place::new();
     let run = place.run(&["status"]);
     run.assert_code(2)
-        .assert_says("home/.config/acp-auth/config.toml")
-        .assert_says("acp-auth status demo");
+        .assert_stderr("home/.config/acp-auth/config.toml")
+        .assert_stderr("acp-auth status demo");
     assert_eq!(run.stdout, "");
     let (run, document) = place.run_json(&["status"]);
     run.assert_code(2);
@@ -37,21 +37,25 @@ fn the_configuration_names_agents_and_a_default() {
     let mut place = Place::new();
     let agent = signed_in(&place);
     configure(&place, &agent.table("one"));
-    place.run(&["status"]).assert_code(0).assert_says("one  Scripted");
+    place.run(&["status"]).assert_code(0).assert_stdout("one  Scripted");
     configure(&place, &(agent.table("one") + &agent.table("two")));
-    place.run(&["status"]).assert_code(0).assert_says("one  Scripted").assert_says("two  Scripted");
-    place.run(&["logout"]).assert_code(2).assert_says("name one: one, two");
+    place
+        .run(&["status"])
+        .assert_code(0)
+        .assert_stdout("one  Scripted")
+        .assert_stdout("two  Scripted");
+    place.run(&["logout"]).assert_code(2).assert_stderr("name one: one, two");
     configure(&place, &format!("default = \"two\"\n{}{}", agent.table("one"), agent.table("two")));
     place
         .run(&["status"])
         .assert_code(0)
-        .assert_says("two  Scripted")
+        .assert_stdout("two  Scripted")
         .assert_says_not("one  Scripted");
     place.env("ACP_AUTH_AGENT", "one");
     place
         .run(&["status"])
         .assert_code(0)
-        .assert_says("one  Scripted")
+        .assert_stdout("one  Scripted")
         .assert_says_not("two  Scripted");
     let (_, document) = place.run_json(&["status"]);
     assert_eq!(document["agents"][0]["definedIn"]["kind"], "config");
@@ -62,8 +66,8 @@ fn an_unknown_name_starts_nothing_and_names_the_nearest() {
     let place = Place::new();
     let agent = signed_in(&place);
     configure(&place, &agent.table("codex"));
-    place.run(&["status", "codx"]).assert_code(2).assert_says("did you mean `codex`?");
-    place.run(&["status", "codex", "nope"]).assert_code(2).assert_says("there is no agent nope");
+    place.run(&["status", "codx"]).assert_code(2).assert_stderr("did you mean `codex`?");
+    place.run(&["status", "codex", "nope"]).assert_code(2).assert_stderr("there is no agent nope");
     assert!(agent.starts().is_empty());
 }
 
@@ -75,15 +79,15 @@ fn an_error_in_the_file_names_its_place_and_starts_nothing() {
     let path = path.to_str().unwrap();
     let run = place.run(&["status", "--config", path]);
     run.assert_code(2)
-        .assert_says("c.toml:3:1: unknown key `comand`")
-        .assert_says("did you mean `command`?");
+        .assert_stderr("c.toml:3:1: unknown key `comand`")
+        .assert_stderr("did you mean `command`?");
     let (run, document) = place.run_json(&["status", "--config", path]);
     run.assert_code(2);
     assert_eq!(document["error"]["kind"], "config");
     place
         .run(&["status", "--config", "missing.toml"])
         .assert_code(2)
-        .assert_says("missing.toml cannot be read");
+        .assert_stderr("missing.toml cannot be read");
     assert!(agent.starts().is_empty());
 }
 
@@ -110,8 +114,8 @@ fn everything_of_a_definition_reaches_the_agent() {
     place
         .run(&["status"])
         .assert_code(2)
-        .assert_says("config.toml:4:")
-        .assert_says("SOURCE is not set");
+        .assert_stderr("config.toml:4:")
+        .assert_stderr("SOURCE is not set");
     place.env("SOURCE", "file");
     let (run, document) = place.run_json(&["status", "--env", "FROM_OPTION=option"]);
     run.assert_code(124);
@@ -123,8 +127,8 @@ fn everything_of_a_definition_reaches_the_agent() {
     place
         .run(&["status", "--cwd", "nowhere"])
         .assert_code(2)
-        .assert_says("nowhere is not a directory");
-    place.run(&["status", "--env", "NOT_SET"]).assert_code(2).assert_says("NOT_SET");
+        .assert_stderr("nowhere is not a directory");
+    place.run(&["status", "--env", "NOT_SET"]).assert_code(2).assert_stderr("NOT_SET");
 }
 
 #[test]
@@ -165,11 +169,11 @@ fn a_program_that_cannot_be_started_says_why() {
         ("./no-interpreter", "the interpreter in its first line is missing"),
     ] {
         let (run, document) = place.run_json(&["status", "--", program]);
-        run.assert_code(4).assert_says(text);
+        run.assert_code(4).assert_stdout(text);
         assert_eq!(document["agents"][0]["error"]["kind"], "start_failed");
-        place.run(&["status", "--", program]).assert_code(4).assert_says(text);
+        place.run(&["status", "--", program]).assert_code(4).assert_stdout(text);
     }
-    place.run(&["status", "--", "no-such-program"]).assert_says("looked in ");
+    place.run(&["status", "--", "no-such-program"]).assert_stdout("looked in ");
 }
 
 #[test]
@@ -177,13 +181,13 @@ fn limits_come_from_option_over_environment_over_file() {
     let mut place = Place::new();
     let agent = Agent::new(&place, "agent", json!([{"on": "initialize", "hang": true}]));
     configure(&place, &format!("{}timeout = \"101ms\"\n", agent.table("one")));
-    place.run(&["status"]).assert_code(124).assert_says("within 10");
+    place.run(&["status"]).assert_code(124).assert_stdout("within 10");
     place.env("ACP_AUTH_TIMEOUT", "never");
-    place.run(&["status"]).assert_code(2).assert_says("ACP_AUTH_TIMEOUT");
+    place.run(&["status"]).assert_code(2).assert_stderr("ACP_AUTH_TIMEOUT");
     place.env("ACP_AUTH_TIMEOUT", "201ms");
-    place.run(&["status"]).assert_code(124).assert_says("within 20");
-    place.run(&["status", "--timeout", "301ms"]).assert_code(124).assert_says("within 30");
-    place.run(&["status", "--timeout", "0s"]).assert_code(2).assert_says("more than zero");
+    place.run(&["status"]).assert_code(124).assert_stdout("within 20");
+    place.run(&["status", "--timeout", "301ms"]).assert_code(124).assert_stdout("within 30");
+    place.run(&["status", "--timeout", "0s"]).assert_code(2).assert_stderr("more than zero");
 }
 
 #[test]
@@ -196,7 +200,9 @@ fn an_agent_that_cannot_be_asked_keeps_none_of_all_from_being_asked() {
     );
     configure(&place, &text);
     let (run, document) = place.run_json(&["status"]);
-    run.assert_code(2).assert_says("NOT_SET is not set").assert_says("the program x was not found");
+    run.assert_code(2)
+        .assert_stdout("NOT_SET is not set")
+        .assert_stdout("the program x was not found");
     let states: Vec<&str> = document["agents"]
         .as_array()
         .unwrap()
@@ -204,7 +210,7 @@ fn an_agent_that_cannot_be_asked_keeps_none_of_all_from_being_asked() {
         .map(|agent| agent["state"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["authenticated", "unknown", "unknown"]);
-    place.run(&["status", "fine", "unset"]).assert_code(2).assert_says("NOT_SET is not set");
+    place.run(&["status", "fine", "unset"]).assert_code(2).assert_stderr("NOT_SET is not set");
     assert_eq!(agent.starts().len(), 1, "named, nothing is started");
 }
 
@@ -223,20 +229,20 @@ fn mistakes_in_a_definition_are_found_where_they_are() {
     ] {
         let config = place.write("c.toml", &format!("[agents.a]\n{line}\n"));
         let run = place.run(&["status", "--config", config.to_str().unwrap()]);
-        run.assert_code(2).assert_says(text);
+        run.assert_code(2).assert_stderr(text);
     }
     let config = place.path("c.toml");
     std::fs::write(&config, b"[agents.a]\ncommand = \"x\" # \xff\n").unwrap();
     place
         .run(&["status", "--config", "c.toml"])
         .assert_code(2)
-        .assert_says("c.toml:2:17: this is no UTF-8 text");
+        .assert_stderr("c.toml:2:17: this is not UTF-8 text");
     place.write("c.toml", "[agents.\"a\\nb\"]\ncommand = \"x\"\n");
     place
         .run(&["status", "--config", "c.toml"])
         .assert_code(2)
-        .assert_says("c.toml:1:9: an agent's name");
-    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_says("more than 8 MiB");
+        .assert_stderr("c.toml:1:9: an agent's name");
+    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_stderr("more than 8 MiB");
 }
 
 #[test]

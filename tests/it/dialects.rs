@@ -72,7 +72,7 @@ fn a_key_comes_from_stdin_and_shows_nowhere() {
         let trace = place.path("trace");
         let args = ["login", "--with-token", "-vv", "--trace", trace.to_str().unwrap()];
         let run = run_with_input(&agent, &place, &args, &format!("{SECRET}\n"));
-        run.assert_code(0).assert_says("Signed in").assert_says_not(SECRET);
+        run.assert_code(0).assert_stdout("Signed in").assert_says_not(SECRET);
         assert!(!std::fs::read_to_string(trace).unwrap().contains(SECRET), "{method}");
     }
 }
@@ -101,13 +101,13 @@ fn a_value_that_is_missing_is_asked_for_by_name() {
         let place = Place::new();
         let agent = with_method(&place, method.clone(), fits);
         let (run, report) = agent.run_json(&place, &["login"]);
-        run.assert_code(2).assert_says("--with-token");
+        run.assert_code(2).assert_stdout("--with-token");
         assert_eq!(report["error"]["kind"], "usage", "{method}");
         run_with_input(&agent, &place, &["login", "--with-token"], "\n").assert_code(2);
         let endless = "k".repeat((64 << 10) + 1);
         run_with_input(&agent, &place, &["login", "--with-token"], &endless)
             .assert_code(2)
-            .assert_says("more than 64 KiB");
+            .assert_stdout("more than 64 KiB");
         assert!(!agent.requests().contains(&"authenticate".to_owned()));
     }
 }
@@ -155,7 +155,7 @@ fn a_start_argument_is_warned_of_and_needs_agreement() {
         ]),
     );
     let run = run_with_input(&agent, &place, &["login", "--with-token"], SECRET);
-    run.assert_code(1).assert_says("other users of this machine can see it");
+    run.assert_code(1).assert_stderr("other users of this machine can see it");
     assert!(agent.starts().iter().all(Vec::is_empty));
     run_with_input(&agent, &place, &["login", "--with-token", "--yes"], SECRET)
         .assert_code(1)
@@ -220,12 +220,12 @@ fn a_proposed_command_is_never_run_without_a_terminal() {
     let place = Place::new();
     let agent = proposing(&place, "sh", json!(["-c", "exit 0"]));
     for args in [&["login"][..], &["login", "--yes"], &["login", "--method", "cli"]] {
-        agent.run(&place, args).assert_code(2).assert_says("FROM_AGENT='a b' sh -c 'exit 0'");
+        agent.run(&place, args).assert_code(2).assert_stdout("FROM_AGENT='a b' sh -c 'exit 0'");
     }
 }
 
 #[test]
-fn a_proposed_program_that_is_missing_is_told_before_anything_runs() {
+fn a_proposed_program_that_is_missing_is_reported_before_anything_runs() {
     let place = Place::new();
     let agent = proposing(&place, "no-such-program", json!(["login"]));
     let (code, text) = agent.pty(&place, &["login"]).finish();
@@ -403,7 +403,7 @@ fn a_form_is_filled_in_and_checked() {
         pty.send("y");
         pty.expect("E-mail");
         pty.send_line("not an address");
-        pty.expect("it is no email");
+        pty.expect("it is not a valid email");
         pty.send("\u{15}");
         pty.send_line("a@example.test");
         pty.expect("Europe");

@@ -37,7 +37,7 @@ fn definition<'d>(document: &'d Value, name: &str, kind: &str) -> &'d Value {
 }
 
 #[test]
-fn other_programs_definitions_are_read_where_they_stand() {
+fn other_programs_definitions_are_read_where_they_are() {
     let place = Place::new();
     let agent = signed_in(&place);
     let words = agent.words();
@@ -63,7 +63,7 @@ fn other_programs_definitions_are_read_where_they_stand() {
         "auth": {"web": "made-up-secret-value"},
     }).to_string());
     for name in ["zed-old", "zed-custom", "zed-nested", "Jet Brains", "acpx-argv", "acpx-line"] {
-        place.run(&["status", name]).assert_code(0).assert_says("Scripted Agent");
+        place.run(&["status", name]).assert_code(0).assert_stdout("Scripted Agent");
     }
     for (name, reason) in [
         ("zed-registry", "installs it by itself"),
@@ -71,7 +71,7 @@ fn other_programs_definitions_are_read_where_they_stand() {
         ("zed-odd", "its type teleport is not known"),
         ("zed-empty", "it has no command"),
     ] {
-        place.run(&["status", name]).assert_code(2).assert_says(reason);
+        place.run(&["status", name]).assert_code(2).assert_stderr(reason);
     }
     let (run, document) = place.run_json(&["agents"]);
     run.assert_code(0).assert_says_not("made-up-secret-value");
@@ -90,14 +90,14 @@ fn other_programs_definitions_are_read_where_they_stand() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_with_its_place() {
+fn a_file_that_cannot_be_read_is_reported_with_its_place() {
     let place = Place::new();
     place.write("home/.config/zed/settings.json", "{\n  \"agent_servers\": {]\n}");
     let run = place.run(&["agents"]);
-    run.assert_code(0).assert_says("settings.json:2:");
+    run.assert_code(0).assert_stderr("settings.json:2:");
     let (_, document) = place.run_json(&["agents"]);
     assert_eq!(document["problems"][0]["kind"], "config");
-    place.run(&["status", "mine"]).assert_code(2).assert_says("settings.json:2:");
+    place.run(&["status", "mine"]).assert_code(2).assert_stderr("settings.json:2:");
     place.run(&["status", "demo"]).assert_code(1);
 }
 
@@ -131,8 +131,8 @@ fn a_known_agent_that_is_not_installed_says_how_to_run_it_once() {
     let mut place = Place::new();
     place.env("PATH", "/usr/bin:/bin");
     let run = place.run(&["status", "auggie"]);
-    run.assert_code(2).assert_says("acp-auth status -- npx -y @augmentcode/auggie --acp");
-    place.run(&["status", "goose"]).assert_code(2).assert_says("its program is not on PATH");
+    run.assert_code(2).assert_stderr("acp-auth status -- npx -y @augmentcode/auggie --acp");
+    place.run(&["status", "goose"]).assert_code(2).assert_stderr("its program is not on PATH");
 }
 
 #[test]
@@ -160,9 +160,9 @@ fn what_a_project_defines_runs_only_when_it_is_trusted_or_named() {
             command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
             crate::common::Run::finish(command.spawn().unwrap())
         };
-        run(&["status", "theirs"]).assert_code(2).assert_says("--trust-project");
+        run(&["status", "theirs"]).assert_code(2).assert_stderr("--trust-project");
         run(&["status", "--all"]).assert_code(2);
-        run(&["agents"]).assert_code(0).assert_says("only with --trust-project");
+        run(&["agents"]).assert_code(0).assert_stdout("only with --trust-project");
         assert!(agent.starts().is_empty(), "{file}");
         run(&["status", "theirs", "--trust-project"]).assert_code(0);
         run(&["status", "theirs", "--config", &format!("../{file}")]).assert_code(0);
@@ -175,7 +175,7 @@ fn what_a_project_says_about_asking_an_agent_counts() {
     let table = "[agents.theirs]\nkind = \"mcp\"\ncommand = [\"sh\", \"-c\", \"exec sleep 60\"]\ntimeout = \"120ms\"\n";
     place.write(".acp-auth.toml", table);
     let run = place.run(&["status", "theirs", "--trust-project", "--json"]);
-    run.assert_code(124).assert_says("within 120ms");
+    run.assert_code(124).assert_stdout("within 120ms");
     assert_eq!(run.document()["agents"][0]["kind"], "mcp");
 }
 
@@ -186,7 +186,7 @@ fn a_definition_that_cannot_be_used_says_why_when_it_is_watched_too() {
     let file = file.to_str().unwrap();
     for options in [&["status"][..], &["status", "--watch"]] {
         let run = place.run(&[options, &["--config", file]].concat());
-        run.assert_code(2).assert_says("it has no command");
+        run.assert_code(2).assert_stdout("it has no command");
     }
 }
 
@@ -216,7 +216,7 @@ fn a_registry_names_agents_and_all_of_them_are_asked() {
     place
         .run(&["status", "archive", registry[0], registry[1]])
         .assert_code(2)
-        .assert_says("not installed");
+        .assert_stderr("not installed");
     let (run, document) = place.run_json(&["status", "--all", registry[0], registry[1]]);
     run.assert_code(0);
     assert_eq!(document["agents"].as_array().unwrap().len(), 3);
@@ -238,19 +238,19 @@ fn a_registry_names_agents_and_all_of_them_are_asked() {
             "by-binary  ✓ Signed in"
         ]
     );
-    place.run(&["status", "--all", "-v"]).assert_code(0).assert_says("Started: npx -y p@1 --acp");
+    place.run(&["status", "--all", "-v"]).assert_code(0).assert_stdout("Started: npx -y p@1 --acp");
     place
         .run(&["status", "--all", "--registry", "missing.json"])
         .assert_code(2)
-        .assert_says("missing.json cannot be read");
-    place.run(&["status", "--all", "own"]).assert_code(2).assert_says("not both");
+        .assert_stderr("missing.json cannot be read");
+    place.run(&["status", "--all", "own"]).assert_code(2).assert_stderr("not both");
 }
 
 #[test]
-fn nobody_to_ask_is_told() {
+fn nobody_to_ask_is_reported() {
     let mut place = Place::new();
     place.env("PATH", "/usr/bin:/bin");
-    place.run(&["status", "--all"]).assert_code(2).assert_says("acp-auth agents");
+    place.run(&["status", "--all"]).assert_code(2).assert_stderr("acp-auth agents");
 }
 
 /// What the program offers to a shell for the words of a command line.
@@ -302,5 +302,5 @@ fn names_and_methods_complete_at_the_prompt() {
         .env_clear()
         .envs(template.get_envs().filter_map(|(name, value)| Some((name, value?))));
     bash.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    crate::common::Run::finish(bash.spawn().unwrap()).assert_says("got my-agent");
+    crate::common::Run::finish(bash.spawn().unwrap()).assert_stdout("got my-agent");
 }

@@ -34,9 +34,9 @@ fn the_only_method_is_taken_and_the_result_verified() {
             report["operation"],
             json!({"kind": "login", "method": "web", "result": "signed_in", "verified": true})
         );
-        agent.run(&place, &["login"]).assert_code(0).assert_says("Signed in already");
+        agent.run(&place, &["login"]).assert_code(0).assert_stdout("Signed in already");
         agent.run(&place, &["logout"]).assert_code(0);
-        agent.run(&place, &["logout"]).assert_code(0).assert_says("Signed out already");
+        agent.run(&place, &["logout"]).assert_code(0).assert_stdout("Signed out already");
         let count =
             |method: &str| agent.requests().iter().filter(|request| *request == method).count();
         assert_eq!((count(login), count(logout)), (1, 1));
@@ -56,12 +56,15 @@ fn force_signs_in_once_more() {
 fn a_method_that_is_not_offered_is_refused_with_those_that_are() {
     let mut place = Place::new();
     let agent = remembering(&place, answers_v1());
-    agent.run(&place, &["login", "--method", "nope"]).assert_code(2).assert_says("it offers: web");
+    agent
+        .run(&place, &["login", "--method", "nope"])
+        .assert_code(2)
+        .assert_stdout("it offers: web");
     place.env("NO_BROWSER", "1");
     agent
         .run(&place, &["login", "--method", "nope"])
         .assert_code(2)
-        .assert_says("because of NO_BROWSER");
+        .assert_stdout("because of NO_BROWSER");
     assert!(!agent.requests().contains(&"authenticate".to_owned()));
 }
 
@@ -74,7 +77,7 @@ fn without_a_terminal_a_terminal_method_is_refused() {
     let agent = remembering(&place, initialize);
     for args in [&["login"][..], &["login", "--method", "term"]] {
         let (run, report) = agent.run_json(&place, args);
-        run.assert_code(2).assert_says("needs a terminal");
+        run.assert_code(2).assert_stdout("needs a terminal");
         assert_eq!(report["error"]["kind"], "usage");
     }
     assert!(agent.starts().iter().all(Vec::is_empty), "no program was run for it");
@@ -95,7 +98,10 @@ fn a_login_that_is_accepted_and_does_nothing_has_failed() {
     assert_eq!(report["operation"]["result"], "failed");
     assert_eq!(report["operation"]["verified"], false);
     assert_eq!(agent.starts().len(), 2);
-    agent.run(&place, &["login"]).assert_code(1).assert_says("still says that nobody is signed in");
+    agent
+        .run(&place, &["login"])
+        .assert_code(1)
+        .assert_stdout("still says that nobody is signed in");
 }
 
 #[test]
@@ -116,8 +122,8 @@ fn without_a_reported_state_success_is_not_claimed() {
         report["operation"],
         json!({"kind": "login", "method": "web", "result": "signed_in", "verified": false})
     );
-    agent.run(&place, &["login"]).assert_says("Login accepted, not verified");
-    agent.run(&place, &["logout"]).assert_code(0).assert_says("Logout accepted, not verified");
+    agent.run(&place, &["login"]).assert_stdout("Login accepted, not verified");
+    agent.run(&place, &["logout"]).assert_code(0).assert_stdout("Logout accepted, not verified");
 }
 
 #[test]
@@ -159,7 +165,7 @@ fn a_logout_that_leaves_a_credential_behind_has_failed_and_names_it() {
     );
     let (run, report) = agent.run_json(&place, &["logout"]);
     run.assert_code(1)
-        .assert_says("the variable DEMO_API_KEY still applies")
+        .assert_stdout("the variable DEMO_API_KEY still applies")
         .assert_says_not("made-up-secret");
     assert_eq!(
         report["operation"],
@@ -188,7 +194,7 @@ fn logout_that_is_not_offered_or_not_known_is_unsupported() {
             {"on": "logout", "error": {"code": -32603, "message": "keychain is locked"}},
         ]),
     );
-    failing.run(&place, &["logout"]).assert_code(1).assert_says("keychain is locked");
+    failing.run(&place, &["logout"]).assert_code(1).assert_stdout("keychain is locked");
 }
 
 #[test]
@@ -202,7 +208,7 @@ fn an_agent_that_refuses_to_talk_is_signed_out_and_cannot_be_signed_in() {
         ]),
     );
     let (run, report) = agent.run_json(&place, &["login"]);
-    run.assert_code(1).assert_says("sign in with its own program");
+    run.assert_code(1).assert_stdout("sign in with its own program");
     assert_eq!(
         (&report["operation"]["result"], &report["error"]["code"]),
         (&json!("failed"), &json!(-32000))
@@ -221,5 +227,5 @@ fn in_ci_nothing_the_agent_says_names_a_person() {
         .assert_code(0)
         .assert_says_not("demo@example.test");
     let run = place.run(&["login", "demo", "--method", "nope"]);
-    run.assert_code(0).assert_says("the method nope is not offered here");
+    run.assert_code(0).assert_stdout("the method nope is not offered here");
 }

@@ -1,5 +1,6 @@
 //! Drives the real program: scripted agents, an agent built on the official SDK, real agents.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that fails panics")]
 
 mod cases;
@@ -16,8 +17,6 @@ mod probing;
 mod processes;
 mod protocol;
 mod readme;
-mod real_agents;
-mod real_servers;
 mod status;
 mod terminal;
 mod transcripts;

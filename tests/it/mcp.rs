@@ -43,7 +43,7 @@ fn an_identity_is_shown_in_both_eras() {
         );
         let run = agent.run(&place, &["status", "--mcp"]);
         run.assert_code(0)
-            .assert_says("✓ Connected as Alice Example (alice@example.test) on example.test");
+            .assert_stdout("✓ Connected as Alice Example (alice@example.test) on example.test");
         let (_, report) = agent.run_json(&place, &["status", "--mcp"]);
         assert_eq!(report["kind"], "mcp");
         assert_eq!(
@@ -132,7 +132,7 @@ fn what_a_server_says_is_cleaned_and_masked_in_ci() {
     let agent =
         server(&place, json!([first_answer(false, json!({"authenticatedIdentity": field}))]));
     let run = agent.run(&place, &["status", "--mcp"]);
-    run.assert_code(0).assert_says("Connected as Alice ✓ Signed in (alice@example.test)");
+    run.assert_code(0).assert_stdout("Connected as Alice ✓ Signed in (alice@example.test)");
     place.env("CI", "1");
     agent
         .run(&place, &["status", "--mcp"])
@@ -183,7 +183,7 @@ fn a_tool_that_is_named_is_called_once() {
         harmless(json!([])),
         json!({"reply": {"content": [{"type": "text", "text": text}]}}),
     );
-    agent.run(&place, &["status", "--mcp"]).assert_code(3).assert_says("--probe");
+    agent.run(&place, &["status", "--mcp"]).assert_code(3).assert_stdout("--probe");
     assert!(
         !agent.requests().contains(&"tools/list".to_owned()),
         "no tool is touched unless it is asked for"
@@ -195,7 +195,7 @@ fn a_tool_that_is_named_is_called_once() {
         (&json!("tool"), &json!("whoami"))
     );
     assert_eq!(report["evidence"], "tools/call");
-    agent.run(&place, &TOOL).assert_says("Connected as Alice (alice@example.test), Example Org");
+    agent.run(&place, &TOOL).assert_stdout("Connected as Alice (alice@example.test), Example Org");
     assert_eq!(agent.requests().iter().filter(|method| *method == "tools/call").count(), 2);
 }
 
@@ -230,7 +230,7 @@ fn a_tool_that_may_do_harm_is_not_called() {
     );
     let mut args = TOOL.to_vec();
     args.extend(["--probe-args", "{\"id\": 7}"]);
-    agent.run(&place, &args).assert_code(0).assert_says("Connected as a@example.test");
+    agent.run(&place, &args).assert_code(0).assert_stdout("Connected as a@example.test");
 }
 
 #[test]
@@ -283,14 +283,14 @@ fn an_unknown_server_has_no_tool_to_call() {
     place
         .run(&["status", "--mcp", "--probe-tool", "x", "--", "y"])
         .assert_code(2)
-        .assert_says("--map");
+        .assert_stderr("--map");
     place
         .run(&["status", "--mcp", "--probe-tool", "x", "--map", "name=/x", "--", "y"])
         .assert_code(2);
     agent
         .run(&place, &["status", "--mcp", "--probe", "session"])
         .assert_code(2)
-        .assert_says("no sessions");
+        .assert_stdout("no sessions");
 }
 
 #[test]
@@ -305,14 +305,14 @@ fn the_wrong_account_is_told() {
         assert_eq!(report["accountMatches"], code == 0);
     }
     let run = agent.run(&place, &["status", "--mcp", "--expect-account", "bob@example.test"]);
-    run.assert_says("Not the expected account: bob@example.test");
+    run.assert_stdout("Not the expected account: bob@example.test");
     // The same for agents.
     place.run(&["login", "demo", "--method", "demo-account"]).assert_code(0);
     place.run(&["status", "demo", "--expect-account", "demo@example.test"]).assert_code(0);
     place
         .run(&["status", "demo", "--expect-account", "someone"])
         .assert_code(1)
-        .assert_says("Not the expected account");
+        .assert_stdout("Not the expected account");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_server_that_leaves_without_a_token_is_not_guessed_about() {
         json!([{"on": "start", "stderr": "error: API_TOKEN is not set\n", "exit": 1}]),
     );
     let (run, report) = agent.run_json(&place, &["status", "--mcp"]);
-    run.assert_code(4).assert_says("API_TOKEN is not set");
+    run.assert_code(4).assert_stdout("API_TOKEN is not set");
     assert_eq!((&report["state"], &report["error"]["kind"]), (&json!("unknown"), &json!("exited")));
 }
 
@@ -345,7 +345,7 @@ fn servers_come_from_the_configuration_and_from_other_clients_files() {
             agent.table("notion")
         ),
     );
-    place.run(&["status", "notion"]).assert_code(0).assert_says("Connected as Alice Example");
+    place.run(&["status", "notion"]).assert_code(0).assert_stdout("Connected as Alice Example");
     let entry =
         |token: &str| json!({"command": words[0], "args": &words[1..], "env": {"TOKEN": token}});
     for (file, key) in
@@ -363,7 +363,7 @@ fn servers_come_from_the_configuration_and_from_other_clients_files() {
         }
         let fails = |name: &str, text: &str| {
             let run = place.run(&["status", "--mcp-config", file, "--server", name]);
-            run.assert_code(2).assert_says(text).assert_says_not("made-up-secret-value");
+            run.assert_code(2).assert_stderr(text).assert_says_not("made-up-secret-value");
         };
         fails("asking", "${input:token}");
         fails("unset", "NOT_SET is not set");
@@ -372,7 +372,7 @@ fn servers_come_from_the_configuration_and_from_other_clients_files() {
         place
             .run(&["status", "--mcp-config", file])
             .assert_code(2)
-            .assert_says("pass --server NAME");
+            .assert_stderr("pass --server NAME");
         let (run, document) = place.run_json(&["status", "--mcp-config", file, "--all"]);
         run.assert_code(2);
         assert_eq!(document["agents"].as_array().unwrap().len(), 5);
@@ -389,7 +389,7 @@ fn signing_in_and_out_is_not_for_servers() {
     );
     for command in ["login", "logout"] {
         let (run, document) = place.run_json(&[command, "notion"]);
-        run.assert_code(3).assert_says("acp-auth status notion");
+        run.assert_code(3).assert_stdout("acp-auth status notion");
         assert_eq!(document["agents"][0]["operation"]["result"], "unsupported");
     }
     assert!(agent.starts().is_empty());

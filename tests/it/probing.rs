@@ -33,7 +33,7 @@ fn a_session_that_opens_proves_nothing_and_is_ended() {
     for version in [1, 2] {
         let place = Place::new();
         let agent = unreporting(&place, version, opening());
-        agent.run(&place, &["status"]).assert_code(3).assert_says("--probe session");
+        agent.run(&place, &["status"]).assert_code(3).assert_stdout("--probe session");
         assert!(!agent.requests().contains(&"session/new".to_owned()));
         let (run, report) = agent.run_json(&place, &["status", "--probe", "session"]);
         run.assert_code(3);
@@ -42,7 +42,7 @@ fn a_session_that_opens_proves_nothing_and_is_ended() {
             (&json!("unknown"), &json!("session/new"))
         );
         let run = agent.run(&place, &["status", "--probe", "session"]);
-        run.assert_code(3).assert_says("a session can be opened").assert_says("--probe prompt");
+        run.assert_code(3).assert_stdout("a session can be opened").assert_stdout("--probe prompt");
         let sessions: Vec<String> =
             agent.requests().into_iter().filter(|method| method.starts_with("session")).collect();
         assert_eq!(sessions[..3], ["session/new", "session/close", "session/delete"]);
@@ -114,10 +114,10 @@ fn a_known_state_needs_no_session_and_the_configuration_can_ask_for_one() {
     let agent = unreporting(&place, 1, opening());
     let config = place.write("c.toml", &format!("{}probe = \"session\"\n", agent.table("one")));
     let run = place.run(&["status", "--config", config.to_str().unwrap()]);
-    run.assert_code(3).assert_says("a session can be opened");
+    run.assert_code(3).assert_stdout("a session can be opened");
     place.write("c.toml", &format!("{}probe = \"prompt\"\n", agent.table("one")));
     let run = place.run(&["status", "--config", config.to_str().unwrap()]);
-    run.assert_code(2).assert_says("`probe` is \"session\"");
+    run.assert_code(2).assert_stderr("`probe` is \"session\"");
 }
 
 fn update(update: Value) -> Value {
@@ -136,7 +136,7 @@ fn prompted(place: &Place, version: u64, steps: Value) -> (Run, Value, Agent) {
     all.as_array_mut().unwrap().extend(steps.as_array().unwrap().iter().cloned());
     let agent = unreporting(place, version, all);
     let (run, report) = agent.run_json(place, &["status", "--probe", "prompt", "--timeout", "5s"]);
-    run.assert_says("costs tokens");
+    run.assert_stderr("costs tokens");
     (run, report, agent)
 }
 
@@ -200,7 +200,7 @@ fn a_prompt_that_tells_nothing_leaves_the_state_unknown() {
     }
 }
 
-/// An agent that tells of changes when it is asked a second and third time.
+/// An agent that reports changes when it is asked a second and third time.
 fn changing(place: &Place) -> Agent {
     let says = |state: &str| json!({"method": "auth/status_update", "params": {"state": state, "accounts": [{"label": "Plan"}]}});
     Agent::new(
@@ -245,7 +245,7 @@ fn a_watch_ends_by_the_time_limit_a_signal_or_the_agent() {
     let place = Place::new();
     let agent = changing(&place);
     let run = agent.run(&place, &["status", "--until", "not_required", "--timeout", "400ms"]);
-    run.assert_code(124).assert_says("did not reach the state within 400ms");
+    run.assert_code(124).assert_stdout("did not reach the state within 400ms");
 
     let mut child = agent.start(&place, &["status", "--watch"]);
     let mut line = String::new();
@@ -262,8 +262,11 @@ fn a_watch_ends_by_the_time_limit_a_signal_or_the_agent() {
             answers_v1(), {"on": "auth/status", "reply": {"state": "unauthenticated"}}, {"on": "auth/status", "delay_ms": 50, "exit": 3},
         ]),
     );
-    ending.run(&place, &["status", "--watch"]).assert_code(4).assert_says("status 3");
-    place.run(&["status", "--watch", "demo", "demo"]).assert_code(2).assert_says("name one agent");
+    ending.run(&place, &["status", "--watch"]).assert_code(4).assert_stdout("status 3");
+    place
+        .run(&["status", "--watch", "demo", "demo"])
+        .assert_code(2)
+        .assert_stderr("name one agent");
 }
 
 #[test]
@@ -280,13 +283,13 @@ fn the_list_tells_what_each_method_does() {
     let agent = Agent::new(&place, "agent", json!([initialize]));
     let run = agent.run(&place, &["login", "--list"]);
     run.assert_code(0)
-        .assert_says("✓ web: Browser")
-        .assert_says(
+        .assert_stdout("✓ web: Browser")
+        .assert_stdout(
             "takes DEMO_API_KEY: from the environment, a hidden prompt, or stdin with --with-token",
         )
-        .assert_says("✗ term: Terminal [needs a terminal]")
-        .assert_says("what the agent proposes: demo 'log in'")
-        .assert_says("✗ odd: Odd [type not known]");
+        .assert_stdout("✗ term: Terminal [needs a terminal]")
+        .assert_stdout("what the agent proposes: demo 'log in'")
+        .assert_stdout("✗ odd: Odd [type not known]");
     let (_, report) = agent.run_json(&place, &["login", "--list"]);
     let flows: Vec<&str> = report["authMethods"]
         .as_array()
@@ -298,7 +301,9 @@ fn the_list_tells_what_each_method_does() {
     assert_eq!(agent.requests(), ["initialize", "initialize"]);
     let none =
         Agent::new(&place, "none", json!([{"on": "initialize", "reply": {"protocolVersion": 1}}]));
-    none.run(&place, &["login", "--list"]).assert_code(3).assert_says("advertises no login method");
+    none.run(&place, &["login", "--list"])
+        .assert_code(3)
+        .assert_stdout("advertises no login method");
 }
 
 #[test]
@@ -321,7 +326,7 @@ fn a_variable_that_is_set_is_named_and_never_shown() {
         );
         agent
             .run(&place, &["status", "-vv"])
-            .assert_says(text)
+            .assert_stdout(text)
             .assert_says_not("made-up-secret-value");
         let (run, report) = agent.run_json(&place, &["status"]);
         run.assert_says_not("made-up-secret-value");

@@ -39,7 +39,7 @@ fn nothing_is_left_after_a_failure_or_a_time_limit() {
     silent
         .run(&place, &["status", "--timeout", "200ms"])
         .assert_code(124)
-        .assert_says("runs, but did not answer initialize");
+        .assert_stdout("runs, but did not answer initialize");
     silent.assert_nothing_left();
 }
 
@@ -49,7 +49,7 @@ fn nothing_is_left_after_a_panic() {
     place.env("ACP_AUTH_TEST_PANIC", "1");
     let agent = stubborn(&place, json!([answers_v1()]));
     let (run, _) = agent.run_json(&place, &["status"]);
-    run.assert_code(101).assert_says("a panic that was asked for");
+    run.assert_code(101).assert_stderr("a panic that was asked for");
     assert_eq!(run.document()["error"]["kind"], "internal");
     agent.assert_nothing_left();
 }
@@ -144,13 +144,13 @@ fn an_early_end_is_noticed_with_its_status_and_last_words() {
     ] {
         let agent = Agent::new(&place, "agent", steps);
         let (run, report) = agent.run_json(&place, &["status"]);
-        run.assert_code(4).assert_says("status 7");
+        run.assert_code(4).assert_stdout("status 7");
         assert_eq!(
             (&report["error"]["kind"], &report["error"]["phase"]),
             (&json!("exited"), &json!(phase))
         );
         assert_eq!(report["error"]["stderr"], "no credentials\n");
-        agent.run(&place, &["status"]).assert_says("status 7").assert_says("no credentials");
+        agent.run(&place, &["status"]).assert_stdout("status 7").assert_stdout("no credentials");
         agent.assert_nothing_left();
     }
 }
@@ -160,7 +160,7 @@ fn a_signal_that_ended_the_agent_is_named() {
     let place = Place::new();
     let agent =
         Agent::new(&place, "agent", json!([{"on": "initialize", "shell": "kill -9 $PPID"}]));
-    agent.run(&place, &["status"]).assert_code(4).assert_says("by signal 9");
+    agent.run(&place, &["status"]).assert_code(4).assert_stdout("by signal 9");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn stdout_that_closes_while_the_agent_lives_is_noticed() {
         ]),
     );
     let (run, report) = agent.run_json(&place, &["status"]);
-    run.assert_code(4).assert_says("closed its stdout");
+    run.assert_code(4).assert_stdout("closed its stdout");
     assert_eq!(report["error"]["kind"], "protocol");
     agent.assert_nothing_left();
 }
@@ -190,7 +190,7 @@ fn a_line_without_end_is_cut_off() {
             {"on": "initialize", "hang": true},
         ]),
     );
-    agent.run(&place, &["status"]).assert_code(4).assert_says("a line of more than 64 MiB");
+    agent.run(&place, &["status"]).assert_code(4).assert_stdout("a line of more than 64 MiB");
     agent.assert_nothing_left();
 }
 
@@ -274,7 +274,7 @@ fn a_trace_holds_messages_and_no_secrets() {
         .run(&place, &args)
         .assert_code(0)
         .assert_says_not("made-up-secret-value")
-        .assert_says("[redacted]");
+        .assert_stdout("[redacted]");
     let text = eventually("the trace", || std::fs::read_to_string(&trace).ok());
     for hidden in ["made-up-secret-value", "alice@example.test", "tok-1"] {
         assert!(!text.contains(hidden), "{text}");
@@ -298,14 +298,14 @@ fn a_full_disk_for_the_trace_or_the_answer_is_told() {
     agent
         .run(&place, &["status", "--trace", "/dev/full"])
         .assert_code(0)
-        .assert_says("trace is incomplete");
+        .assert_stderr("trace is incomplete");
     for args in [&["status"][..], &["status", "--json"]] {
         let words = agent.after(args);
         let mut command = place.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         command.stdout(full).stderr(std::process::Stdio::piped());
         let run = Run::finish(command.spawn().unwrap());
-        run.assert_says("could not be written to stdout");
+        run.assert_stderr("could not be written to stdout");
         assert_ne!(run.code, 0, "{run}");
     }
 }
@@ -327,5 +327,5 @@ fn an_agent_that_asks_before_it_reads_is_answered_all_the_same() {
     };
     asking(20_000).run(&place, &["status"]).assert_code(0);
     let run = asking(1_000_000).run(&place, &["status", "--timeout", "20s"]);
-    run.assert_code(4).assert_says("does not read what it is sent");
+    run.assert_code(4).assert_stdout("does not read what it is sent");
 }

@@ -82,16 +82,16 @@ fn the_keys_decide_where_an_agent_echoes_the_version() {
     agent
         .run(&place, &["status"])
         .assert_code(0)
-        .assert_says("it says version 2 and uses the keys of version 1");
+        .assert_stdout("it says version 2 and uses the keys of version 1");
 }
 
 #[test]
-fn versions_that_are_none_are_told() {
+fn versions_that_do_not_exist_are_reported() {
     for (version, code, kind, text) in [
         (json!("1"), 0, json!(null), "instead of a number"),
         (json!(3), 4, json!("unsupported_version"), "it speaks version 3"),
-        (json!("2025-03-26"), 4, json!("protocol"), "no integer"),
-        (json!(1.5), 4, json!("protocol"), "no integer"),
+        (json!("2025-03-26"), 4, json!("protocol"), "not an integer"),
+        (json!(1.5), 4, json!("protocol"), "not an integer"),
         (json!(null), 4, json!("protocol"), "without a protocolVersion"),
     ] {
         let place = Place::new();
@@ -99,12 +99,12 @@ fn versions_that_are_none_are_told() {
         initialize["reply"]["protocolVersion"] = version.clone();
         let agent = answering(&place, json!([initialize]));
         let (run, report) = agent.run_json(&place, &["status"]);
-        run.assert_code(code).assert_says(text);
+        run.assert_code(code).assert_stdout(text);
         assert_eq!(report["error"]["kind"], kind, "{version}");
     }
     let place = Place::new();
     let run = answering(&place, json!([answers_v2()])).run(&place, &["status", "--protocol", "1"]);
-    run.assert_code(4).assert_says("it speaks version 2 only").assert_says("--protocol 2");
+    run.assert_code(4).assert_stdout("it speaks version 2 only").assert_says("--protocol 2");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn malformed_parts_default_and_are_remarked_on() {
         .filter(|remark| remark["kind"] == "malformed_methods");
     assert_eq!(remarks.count(), 4, "{run}");
     assert_eq!(report["peer"], json!(null));
-    agent.run(&place, &["status"]).assert_says("custom [_vendor.example, type not known]");
+    agent.run(&place, &["status"]).assert_stdout("custom [_vendor.example, type not known]");
 }
 
 /// The schema of every request acp-auth sends, by version and method.

@@ -1,4 +1,4 @@
-//! `acp-auth status`: what agents say, and how it is told.
+//! `acp-auth status`: what agents say, and how it is shown.
 
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn accounts_are_lenient_and_the_state_is_strict() {
         answers_v1(),
         json!({"state": "authenticated", "accounts": "many"}),
         0,
-        json!({"accounts": [], "diagnostics": [{"kind": "malformed_accounts", "message": "the list of accounts is no list"}]}),
+        json!({"accounts": [], "diagnostics": [{"kind": "malformed_accounts", "message": "the list of accounts is not a list"}]}),
     );
     for no_answer in [
         json!({}),
@@ -119,8 +119,8 @@ fn an_error_is_unknown_and_shown_whatever_its_code() {
         agent
             .run(&place, &["status"])
             .assert_code(3)
-            .assert_says("please run /login")
-            .assert_says("because");
+            .assert_stdout("please run /login")
+            .assert_stdout("because");
     }
 }
 
@@ -189,7 +189,7 @@ fn a_pushed_state_is_waited_for_where_it_is_announced() {
     silent["reply"]["agentCapabilities"] = json!({"_meta": {"authStatus": {}}});
     let agent = Agent::new(&place, "silent", json!([silent]));
     let run = agent.run(&place, &["status", "--push-timeout", "50ms"]);
-    run.assert_code(3).assert_says("did not within 50ms");
+    run.assert_code(3).assert_stdout("did not within 50ms");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn an_update_before_the_answer_counts_where_the_answer_says_nothing() {
 }
 
 #[test]
-fn several_agents_are_told_in_order_and_the_worst_exit_counts() {
+fn several_agents_are_answered_in_order_and_the_worst_exit_counts() {
     let place = Place::new();
     let slow = Agent::new(
         &place,
@@ -254,9 +254,9 @@ fn account_details_are_masked_in_ci() {
         .assert_says_not("Example Org");
     assert_eq!(report["accountsMasked"], true);
     assert_eq!(report["accounts"][0]["label"], "Plan of ***");
-    agent.run(&place, &["status"]).assert_says("Plan of ***").assert_says_not("alice");
+    agent.run(&place, &["status"]).assert_stdout("Plan of ***").assert_says_not("alice");
     let (run, report) = agent.run_json(&place, &["status", "--show-accounts"]);
-    run.assert_says("alice@example.test");
+    run.assert_stdout("alice@example.test");
     assert_eq!(report["accountsMasked"], false);
 }
 
@@ -269,7 +269,7 @@ fn what_an_agent_sends_reaches_no_terminal_raw() {
     initialize["reply"]["authMethods"][0]["id"] = json!("we\u{9b}31mb\u{200b}");
     let agent = reporting(&place, initialize, json!({"state": "unauthenticated"}));
     let run = agent.run(&place, &["status"]);
-    run.assert_code(1).assert_says("Evil ✓ Signed in 1.2.3");
+    run.assert_code(1).assert_stdout("Evil ✓ Signed in 1.2.3");
     assert!(!run.stdout.lines().any(|line| line.starts_with("  ✓")), "{run}");
     for unseen in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{7}'] {
         run.assert_says_not(&unseen.to_string());
@@ -284,8 +284,8 @@ fn colours_follow_option_and_environment() {
     let mut place = Place::new();
     let agent = reporting(&place, answers_v1(), json!({"state": "authenticated"}));
     agent.run(&place, &["status"]).assert_says_not("\u{1b}");
-    agent.run(&place, &["status", "--color", "always"]).assert_says("\u{1b}[32m✓");
+    agent.run(&place, &["status", "--color", "always"]).assert_stdout("\u{1b}[32m✓");
     place.env("CLICOLOR_FORCE", "1");
-    agent.run(&place, &["status"]).assert_says("\u{1b}[32m✓");
+    agent.run(&place, &["status"]).assert_stdout("\u{1b}[32m✓");
     agent.run(&place, &["status", "--color", "never"]).assert_says_not("\u{1b}");
 }

@@ -308,7 +308,7 @@ fn logins_and_logouts() {
             ),
         ),
         (
-            "tells-nothing",
+            "says-nothing-of-it",
             &["login"],
             json!([with(answers_v1(), "agentCapabilities", json!({})), {"on": "authenticate", "stderr": "open https://example.test/device\n", "reply": {}}]),
         ),

@@ -13,8 +13,8 @@ use crate::json::{strings, variables};
 use crate::model::{Failure, Launch, Secret};
 
 /// Reads the agents that a file of another program defines: `agent_servers` of Zed and JetBrains, or
-/// `agents` of acpx. Strings are taken as they stand, for none of these programs replaces variables
-/// in them. `auth` of acpx holds secrets and is not looked at.
+/// `agents` of acpx. Strings are taken literally, for none of these programs replaces variables
+/// in them. `auth` of acpx contains secrets and is not looked at.
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
@@ -70,7 +70,7 @@ fn server_launch(entry: &Value) -> Result<Launch, String> {
     };
     Ok(Launch {
         program: home(command),
-        args: strings(&entry["args"]).ok_or("its args are no list of strings")?,
+        args: strings(&entry["args"]).ok_or("its args are not a list of strings")?,
         env: environment_of(entry)?,
         ..Launch::default()
     })
@@ -86,10 +86,10 @@ fn acpx_launch(entry: &Value) -> Result<Launch, String> {
             shell_words::split(line)
                 .map_err(|error| format!("its command cannot be split: {error}"))?
         };
-        words.extend(strings(&entry["args"]).ok_or("its args are no list of strings")?);
+        words.extend(strings(&entry["args"]).ok_or("its args are not a list of strings")?);
         words
     } else {
-        strings(&entry["argv"]).ok_or("its argv is no list of strings")?
+        strings(&entry["argv"]).ok_or("its argv is not a list of strings")?
     };
     let (program, args) = words.split_first().ok_or("its command is empty")?;
     let env = environment_of(entry)?;
@@ -103,8 +103,8 @@ fn home(program: &str) -> String {
 /// The variables of an entry.
 ///
 /// # Errors
-/// That they are no table of strings.
+/// That they are not a table of strings.
 pub fn environment_of(entry: &Value) -> Result<Vec<(String, Secret)>, String> {
-    let env = variables(&entry["env"]).ok_or("its env is no table of strings")?;
+    let env = variables(&entry["env"]).ok_or("its env is not a table of strings")?;
     Ok(env.into_iter().map(|(name, value)| (name, Secret::from(value))).collect())
 }

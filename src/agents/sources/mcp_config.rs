@@ -14,7 +14,7 @@ use crate::json::strings;
 use crate::model::{AgentKind, Failure, Launch, Secret};
 
 /// Reads the servers of a file. A placeholder that does not resolve makes its server unusable, for
-/// passing it on as it stands would send it somewhere.
+/// passing it on unresolved would send it somewhere.
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
@@ -52,7 +52,7 @@ fn launch(server: &Value, lookup: Lookup<'_>) -> Result<Launch, String> {
     };
     let command =
         command.as_str().filter(|command| !command.is_empty()).ok_or("it has no command")?;
-    let args = strings(&server["args"]).ok_or("its args are no list of strings")?;
+    let args = strings(&server["args"]).ok_or("its args are not a list of strings")?;
     let env = environment_of(server)?;
     Ok(Launch {
         program: expand_home(&expand(command, lookup)?).to_string_lossy().into_owned(),

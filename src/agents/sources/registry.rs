@@ -18,7 +18,7 @@ use crate::model::{Failure, Launch};
 pub fn read(file: &Path) -> Result<Vec<Entry>, Failure> {
     let value = read_jsonc(file, Named::Yes)?;
     let Some(agents) = value["agents"].as_array() else {
-        let text = format!("{} is no registry: it has no list of agents", file.display());
+        let text = format!("{} is not a registry: it has no list of agents", file.display());
         return Err(Failure::config(text));
     };
     let entry = |(index, agent): (usize, &Value)| {
@@ -59,7 +59,7 @@ fn launch(distribution: &Value, os: &str, arch: &str) -> Result<Launch, String> 
 }
 
 fn with(program: String, mut args: Vec<String>, distribution: &Value) -> Result<Launch, String> {
-    args.extend(strings(&distribution["args"]).ok_or("its args are no list of strings")?);
+    args.extend(strings(&distribution["args"]).ok_or("its args are not a list of strings")?);
     let env = environment_of(distribution)?;
     Ok(Launch { env, ..Launch::new(program, args) })
 }

@@ -18,7 +18,7 @@ use crate::untrusted::{Untrusted, clean_line, clean_text};
 /// How many of the agent's last lines on stderr are shown with a failure.
 const LAST_LINES: usize = 8;
 
-/// A block under construction. What stands in it is clean and free of secrets.
+/// A block under construction. Its text is clean and free of secrets.
 #[derive(Default)]
 struct Block {
     text: String,

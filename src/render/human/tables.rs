@@ -34,7 +34,7 @@ pub fn row(outcome: &AgentOutcome, width: usize) -> String {
     format!("{}  {}\n", padded(&tidy(&outcome.name), width), block.text.trim())
 }
 
-/// The definitions, a line each: whether it is the one its name stands for and its program is
+/// The definitions, a line each: whether it is the one its name refers to and its program is
 /// there, the name, where it is defined, and the command or what is wrong with it.
 #[must_use]
 pub fn definitions(outcome: &RunOutcome) -> String {

@@ -54,7 +54,7 @@ pub fn failure_document(command: Option<&str>, failure: &Failure) -> String {
     )
 }
 
-#[expect(clippy::expect_used, reason = "the structs above hold nothing that is no JSON")]
+#[expect(clippy::expect_used, reason = "the structs above contain only what JSON can express")]
 fn print(document: &Document<'_>, in_lines: bool) -> String {
     let mut value = serde_json::to_value(document).expect("plain data is JSON");
     secrets().hide_in(&mut value);
@@ -68,7 +68,7 @@ fn print(document: &Document<'_>, in_lines: bool) -> String {
 fn escape_unseen(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
-        // Line feeds stand between the members only; inside a string they are escaped already.
+        // Line feeds are between the members only; inside a string they are escaped already.
         if character != '\n' && is_unseen(character) {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {

@@ -45,9 +45,9 @@ pub struct AgentReport<'a> {
     /// The version spoken: of ACP 1 or 2, of MCP a date; null before a handshake.
     pub protocol_version: Option<VersionReport<'a>>,
     pub state: State,
-    /// The agent's own word for its state, where it is none of the four.
+    /// The agent's own word for its state, where it is not one of the four.
     pub reported_state: Option<&'a Untrusted>,
-    /// The message that the state rests on; null when nothing told it.
+    /// The message that the state rests on; null when nothing reported it.
     pub evidence: Option<&'a str>,
     /// What the agent says about its state in words.
     pub message: Option<&'a Untrusted>,
@@ -85,7 +85,7 @@ pub enum Kind {
     Mcp,
 }
 
-/// Where the agent's definition stands.
+/// Where the agent is defined.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DefinedIn {
@@ -126,7 +126,7 @@ pub struct DefinitionReport<'a> {
     pub launch: Option<LaunchReport<'a>>,
     /// Where its program was found.
     pub program: Option<String>,
-    /// Whether this is the definition that its name stands for.
+    /// Whether this is the definition that its name refers to.
     pub wins: bool,
     /// Why it cannot be used.
     pub reason: Option<&'a str>,
@@ -229,7 +229,7 @@ pub struct IdentityReport<'a> {
     pub account_id: Option<&'a Untrusted>,
     pub organization: Option<&'a Untrusted>,
     pub source: IdentitySource,
-    /// The tool that told it.
+    /// The tool that said it.
     pub tool: Option<&'a str>,
 }
 

@@ -148,8 +148,14 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn assert_says(&self, text: &str) -> &Self {
-        assert!(self.all().contains(text), "nothing says {text:?}\n{self}");
+    pub fn assert_stdout(&self, text: &str) -> &Self {
+        assert!(self.stdout.contains(text), "stdout does not say {text:?}\n{self}");
+        self
+    }
+
+    #[track_caller]
+    pub fn assert_stderr(&self, text: &str) -> &Self {
+        assert!(self.stderr.contains(text), "stderr does not say {text:?}\n{self}");
         self
     }
 

@@ -2,11 +2,27 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 
+use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
 use crate::common::Place;
-use crate::real_agents::installed;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("notion-mcp", "notion_says_who_is_connected", notion_says_who_is_connected),
+        trial("todoist-mcp", "todoist_says_who_is_connected", todoist_says_who_is_connected),
+        trial("gitlab-mcp", "gitlab_says_who_is_connected", gitlab_says_who_is_connected),
+        trial(
+            "gitlab-mcp",
+            "gitlab_without_a_token_leaves_and_is_not_guessed_about",
+            gitlab_without_a_token_leaves_and_is_not_guessed_about,
+        ),
+        trial("supabase-mcp", "supabase_speaks_both_eras", supabase_speaks_both_eras),
+    ]
+}
 
 /// Answers who a token belongs to, as Notion, Todoist and GitLab do; 401 for a token with `bad`.
 fn stand_in() -> String {
@@ -66,9 +82,14 @@ fn who(path: &str) -> (Value, Value) {
     )
 }
 
-/// A server, the variables that point it at the stand-in, and whom it tells of.
-fn assert_tells(name: &str, program: &str, variables: &[(&str, &str)], token: &str, shown: &str) {
-    let Some(directory) = installed(name) else { return };
+/// A server, the variables that point it at the stand-in, and whom it names.
+fn assert_names(
+    directory: &Path,
+    program: &str,
+    variables: &[(&str, &str)],
+    token: &str,
+    shown: &str,
+) {
     let program = directory.join("node_modules/.bin").join(program);
     let program = program.to_str().unwrap();
     let address = stand_in();
@@ -81,7 +102,7 @@ fn assert_tells(name: &str, program: &str, variables: &[(&str, &str)], token: &s
     {
         place.env(token, value);
         let run = place.run(&["status", "--mcp", "--probe", "--", program]);
-        run.assert_code(code).assert_says(text).assert_says_not(value);
+        run.assert_code(code).assert_stdout(text).assert_says_not(value);
         let (run, document) = place.run_json(&["status", "--mcp", "--probe", "--", program]);
         run.assert_code(code).assert_says_not(value);
         assert_eq!(document["agents"][0]["evidence"], "tools/call");
@@ -90,32 +111,23 @@ fn assert_tells(name: &str, program: &str, variables: &[(&str, &str)], token: &s
     place
         .run(&["status", "--mcp", "--", program])
         .assert_code(3)
-        .assert_says("does not say who it thinks you are");
+        .assert_stdout("does not say who it thinks you are");
 }
 
-#[test]
-fn notion_tells_who_is_connected() {
+fn notion_says_who_is_connected(directory: PathBuf) {
     let shown = "Connected as Alice Example (alice@example.test), Example Org";
-    assert_tells("notion-mcp", "notion-mcp-server", &[("BASE_URL", "")], "NOTION_TOKEN", shown);
+    assert_names(&directory, "notion-mcp-server", &[("BASE_URL", "")], "NOTION_TOKEN", shown);
 }
 
-#[test]
-fn todoist_tells_who_is_connected() {
+fn todoist_says_who_is_connected(directory: PathBuf) {
     let shown = "Connected as Alice Example (alice@example.test)";
-    assert_tells(
-        "todoist-mcp",
-        "todoist-mcp",
-        &[("TODOIST_BASE_URL", "")],
-        "TODOIST_API_KEY",
-        shown,
-    );
+    assert_names(&directory, "todoist-mcp", &[("TODOIST_BASE_URL", "")], "TODOIST_API_KEY", shown);
 }
 
-#[test]
-fn gitlab_tells_who_is_connected() {
+fn gitlab_says_who_is_connected(directory: PathBuf) {
     let shown = "Connected as Alice Example (alice)";
-    assert_tells(
-        "gitlab-mcp",
+    assert_names(
+        &directory,
         "mcp-gitlab",
         &[("GITLAB_API_URL", "/api/v4")],
         "GITLAB_PERSONAL_ACCESS_TOKEN",
@@ -123,19 +135,15 @@ fn gitlab_tells_who_is_connected() {
     );
 }
 
-#[test]
-fn gitlab_without_a_token_leaves_and_is_not_guessed_about() {
-    let Some(directory) = installed("gitlab-mcp") else { return };
+fn gitlab_without_a_token_leaves_and_is_not_guessed_about(directory: PathBuf) {
     let program = directory.join("node_modules/.bin/mcp-gitlab");
     let (run, document) =
         Place::new().run_json(&["status", "--mcp", "--", program.to_str().unwrap()]);
-    run.assert_code(4).assert_says("GITLAB_PERSONAL_ACCESS_TOKEN");
+    run.assert_code(4).assert_stdout("GITLAB_PERSONAL_ACCESS_TOKEN");
     assert_eq!(document["agents"][0]["state"], "unknown");
 }
 
-#[test]
-fn supabase_speaks_both_eras() {
-    let Some(directory) = installed("supabase-mcp") else { return };
+fn supabase_speaks_both_eras(directory: PathBuf) {
     let program = directory.join("node_modules/.bin/mcp-server-supabase");
     let place = Place::new();
     for (era, version) in

@@ -1,31 +1,54 @@
-//! Real agents, installed by `.ci/install-real-agents`; skipped with a message where they are not,
-//! except in CI.
+//! Real agents.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::common::{Place, Run};
+use crate::trial;
 
-/// The directory of an installed agent; `None`, with a message, where it is not installed.
-#[expect(clippy::print_stderr, reason = "a skipped test must say so")]
-pub fn installed(name: &str) -> Option<PathBuf> {
-    let directory = std::env::var_os("ACP_AUTH_REAL_AGENTS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/real-agents"),
-        PathBuf::from,
-    );
-    let agent = directory.join(name);
-    if agent.join("installed").exists() {
-        return Some(agent);
-    }
-    assert!(
-        std::env::var_os("CI").is_none(),
-        "{name} is not installed; run .ci/install-real-agents"
-    );
-    eprintln!("skipped: {name} is not installed; run .ci/install-real-agents to test against it");
-    None
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "codex-acp",
+            "codex_says_who_is_signed_in_and_signs_in_and_out",
+            codex_says_who_is_signed_in_and_signs_in_and_out,
+        ),
+        trial(
+            "codex-acp",
+            "codex_takes_a_key_from_stdin_and_keeps_it",
+            codex_takes_a_key_from_stdin_and_keeps_it,
+        ),
+        trial(
+            "zed-codex-acp",
+            "the_older_codex_takes_a_variable_and_a_session_proves",
+            the_older_codex_takes_a_variable_and_a_session_proves,
+        ),
+        trial(
+            "gemini-cli",
+            "gemini_prints_its_address_on_stdout_and_is_stopped",
+            gemini_prints_its_address_on_stdout_and_is_stopped,
+        ),
+        trial(
+            "auggie",
+            "a_program_that_auggie_proposes_and_that_is_missing_is_reported",
+            a_program_that_auggie_proposes_and_that_is_missing_is_reported,
+        ),
+        trial(
+            "claude-agent-acp",
+            "claude_pushes_its_state_and_offers_terminal_methods",
+            claude_pushes_its_state_and_offers_terminal_methods,
+        ),
+        trial("auggie", "auggie_does_not_say", auggie_does_not_say),
+        trial(
+            "sdk-example",
+            "the_example_of_the_typescript_sdk_offers_nothing",
+            the_example_of_the_typescript_sdk_offers_nothing,
+        ),
+    ]
 }
 
 /// A real agent in a clean place.
@@ -35,13 +58,12 @@ struct Real {
 }
 
 impl Real {
-    fn new(name: &str, program: &[&str]) -> Option<Self> {
-        let directory = installed(name)?;
+    fn new(directory: &Path, program: &[&str]) -> Self {
         let words = program
             .iter()
             .map(|word| word.replace("{}", directory.join("node_modules").to_str().unwrap()))
             .collect();
-        Some(Self { place: Place::new(), words })
+        Self { place: Place::new(), words }
     }
 
     /// `args`, then `--` and the agent's command.
@@ -107,11 +129,8 @@ fn hide_paths(value: &mut Value) {
     }
 }
 
-#[test]
-fn codex_says_who_is_signed_in_and_signs_in_and_out() {
-    let Some(mut codex) = Real::new("codex-acp", &["{}/.bin/codex-acp"]) else {
-        return;
-    };
+fn codex_says_who_is_signed_in_and_signs_in_and_out(directory: PathBuf) {
+    let mut codex = Real::new(&directory, &["{}/.bin/codex-acp"]);
     for (protocol, snapshot) in [("1", "codex_v1"), ("2", "codex_v2")] {
         let (run, document) = codex.run(&["status", "--protocol", protocol]);
         run.assert_code(1);
@@ -132,12 +151,11 @@ fn codex_says_who_is_signed_in_and_signs_in_and_out() {
     codex.run(&["status"]).0.assert_code(1);
 }
 
-#[test]
-fn codex_takes_a_key_from_stdin_and_keeps_it() {
-    let Some(codex) = Real::new("codex-acp", &["{}/.bin/codex-acp"]) else { return };
+fn codex_takes_a_key_from_stdin_and_keeps_it(directory: PathBuf) {
+    let codex = Real::new(&directory, &["{}/.bin/codex-acp"]);
     let login = codex
         .run_with_token(&["login", "--method", "api-key", "--with-token"], "sk-made-up-9876543210");
-    login.assert_code(0).assert_says("Signed in: OpenAI API key");
+    login.assert_code(0).assert_stdout("Signed in: OpenAI API key");
     let (run, document) = codex.run(&["status"]);
     run.assert_code(0);
     assert_eq!(document["agents"][0]["accounts"][0]["label"], "OpenAI API key");
@@ -145,9 +163,8 @@ fn codex_takes_a_key_from_stdin_and_keeps_it() {
     codex.run(&["status"]).0.assert_code(1);
 }
 
-#[test]
-fn the_older_codex_takes_a_variable_and_a_session_tells() {
-    let Some(codex) = Real::new("zed-codex-acp", &["{}/.bin/codex-acp"]) else { return };
+fn the_older_codex_takes_a_variable_and_a_session_proves(directory: PathBuf) {
+    let codex = Real::new(&directory, &["{}/.bin/codex-acp"]);
     let probed = |state: &str, code: i32| {
         let (run, document) = codex.run(&["status", "--probe", "session"]);
         run.assert_code(code);
@@ -159,15 +176,14 @@ fn the_older_codex_takes_a_variable_and_a_session_tells() {
     codex
         .run_with_token(&login, "sk-made-up-9876543210")
         .assert_code(0)
-        .assert_says("accepted, not verified");
+        .assert_stdout("accepted, not verified");
     probed("unknown", 3);
     codex.run(&["logout"]).0.assert_code(0);
     probed("unauthenticated", 1);
 }
 
-#[test]
-fn gemini_prints_its_address_on_stdout_and_is_stopped() {
-    let Some(gemini) = Real::new("gemini-cli", &["{}/.bin/gemini", "--acp"]) else { return };
+fn gemini_prints_its_address_on_stdout_and_is_stopped(directory: PathBuf) {
+    let gemini = Real::new(&directory, &["{}/.bin/gemini", "--acp"]);
     let mut pty = gemini.place.pty(&gemini.after(&["login", "--method", "oauth-personal"]));
     pty.expect("https://accounts.google.com/o/oauth2/v2/auth?redirect_uri=");
     pty.expect("Enter the authorization code:");
@@ -178,14 +194,13 @@ fn gemini_prints_its_address_on_stdout_and_is_stopped() {
     gemini.assert_nothing_left();
 }
 
-#[test]
-fn a_program_that_auggie_proposes_and_that_is_missing_is_told() {
+fn a_program_that_auggie_proposes_and_that_is_missing_is_reported(directory: PathBuf) {
     let node = std::env::split_paths(&std::env::var_os("PATH").unwrap())
         .map(|directory| directory.join("node"))
         .find(|node| node.exists());
     let Some(node) = node else { return };
     let program = [node.to_str().unwrap(), "{}/.bin/auggie", "--acp"];
-    let Some(auggie) = Real::new("auggie", &program) else { return };
+    let auggie = Real::new(&directory, &program);
     // It proposes `node`, which is not found where nothing is.
     let words = auggie.after(&["login", "--env", "PATH=/nonexistent"]);
     let (code, text) = auggie.place.pty(&words).finish();
@@ -193,14 +208,13 @@ fn a_program_that_auggie_proposes_and_that_is_missing_is_told() {
     assert!(text.contains("the program node was not found on PATH"), "{text}");
     assert!(text.contains("could not start the command that"), "{text}");
     let (run, _) = auggie.run(&["login"]);
-    run.assert_code(2).assert_says("run it yourself if you trust it").assert_says("auggie login");
+    run.assert_code(2)
+        .assert_stdout("run it yourself if you trust it")
+        .assert_stdout("auggie login");
 }
 
-#[test]
-fn claude_pushes_its_state_and_offers_terminal_methods() {
-    let Some(claude) = Real::new("claude-agent-acp", &["{}/.bin/claude-agent-acp"]) else {
-        return;
-    };
+fn claude_pushes_its_state_and_offers_terminal_methods(directory: PathBuf) {
+    let claude = Real::new(&directory, &["{}/.bin/claude-agent-acp"]);
     for (protocol, snapshot) in [("1", "claude_v1"), ("2", "claude_v2")] {
         let (run, document) = claude.run(&["status", "--protocol", protocol]);
         run.assert_code(1);
@@ -211,22 +225,16 @@ fn claude_pushes_its_state_and_offers_terminal_methods() {
     assert_eq!(document["agents"][0]["operation"]["result"], "failed");
 }
 
-#[test]
-fn auggie_does_not_say() {
-    let Some(auggie) = Real::new("auggie", &["{}/.bin/auggie", "--acp"]) else {
-        return;
-    };
+fn auggie_does_not_say(directory: PathBuf) {
+    let auggie = Real::new(&directory, &["{}/.bin/auggie", "--acp"]);
     let (run, document) = auggie.run(&["status"]);
     run.assert_code(3);
     insta::assert_json_snapshot!("auggie", document);
 }
 
-#[test]
-fn the_example_of_the_typescript_sdk_offers_nothing() {
+fn the_example_of_the_typescript_sdk_offers_nothing(directory: PathBuf) {
     let program = ["node", "{}/@agentclientprotocol/sdk/dist/examples/agent.js"];
-    let Some(example) = Real::new("sdk-example", &program) else {
-        return;
-    };
+    let example = Real::new(&directory, &program);
     let (run, document) = example.run(&["status"]);
     run.assert_code(3);
     insta::assert_json_snapshot!("sdk_example", document);
