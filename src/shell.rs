@@ -71,7 +71,7 @@ fn line<'w>(env: &Variables, words: impl Iterator<Item = &'w str>) -> String {
     variables.chain(words.map(quote)).collect::<Vec<_>>().join(" ")
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

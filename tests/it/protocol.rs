@@ -104,7 +104,7 @@ fn versions_that_do_not_exist_are_reported() {
     }
     let place = Place::new();
     let run = answering(&place, json!([answers_v2()])).run(&place, &["status", "--protocol", "1"]);
-    run.assert_code(4).assert_stdout("it speaks version 2 only").assert_says("--protocol 2");
+    run.assert_code(4).assert_stdout("it speaks version 2 only").assert_stdout("--protocol 2");
 }
 
 #[test]

@@ -30,8 +30,8 @@ fn trial(package: &'static str, name: &str, test: fn(PathBuf)) -> Trial {
     let must_run = std::env::var_os("CI").is_some();
     let run = move || {
         if !is_installed {
-            let text = format!("{package} is not installed; run .ci/install-real-agents");
-            return Err(Failed::from(text));
+            let reason = format!("{package} is not installed; run .ci/install-real-agents");
+            return Err(Failed::from(reason));
         }
         test(directory(package));
         Ok(())
