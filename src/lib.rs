@@ -35,7 +35,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::FromArgMatches;
+use clap::Parser;
 
 use cli::{AgentArgs, Cli, Command, Settings};
 use commands::Run;
@@ -71,10 +71,9 @@ pub fn run() -> ExitCode {
 fn parse_and_run() -> Exit {
     // Answers a shell that asks for completions, and ends there.
     clap_complete::CompleteEnv::with_factory(cli::command).var(COMPLETE).complete();
-    let matches = cli::command().try_get_matches();
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&with_variables(error)),
     };
     match &cli.command {
         Command::Completions(args) => finish(print(commands::completions(args.shell))),
@@ -138,6 +137,17 @@ fn run_on_agents(name: &'static str, args: AgentArgs, cli: Cli) -> Exit {
     // A prompt that was interrupted leaves a thread that reads the terminal; nobody waits for it.
     runtime.shutdown_background();
     exit
+}
+
+/// The same help with the notes on variables, for which only who asks for help pays.
+fn with_variables(error: clap::Error) -> clap::Error {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+    match error.kind() {
+        DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand => {
+            cli::command().try_get_matches().err().unwrap_or(error)
+        }
+        _ => error,
+    }
 }
 
 /// Answers a command line that does not parse, or one that asks for help.

@@ -1,5 +1,6 @@
 //! What every command on agents runs with: settings, the person's side, and how answers are given.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,13 +35,18 @@ impl Run {
     /// # Errors
     /// A usage or configuration failure; nothing has been started.
     pub async fn select(&mut self, selection: Selection) -> Result<Vec<AgentDefinition>, Failure> {
-        let agents =
-            self.with_definitions(move |definitions| select(&selection, definitions)).await?;
+        let file = selection.mcp_config.clone();
+        let selected =
+            move |places| Definitions::read(places).and_then(|known| select(&selection, &known));
+        let agents = self.with_files(file.as_deref(), selected).await?;
         if let Some(path) = self.settings.trace.clone() {
-            let created = move |_: Places| TraceFile::create(&path).map(Arc::new);
-            self.trace = Some(self.with_files(created).await?);
+            let created = {
+                let path = path.clone();
+                move |_: Places| TraceFile::create(&path).map(Arc::new)
+            };
+            self.trace = Some(self.with_files(Some(&path), created).await?);
         }
-        agents
+        Ok(agents)
     }
 
     /// Reads the definitions and does something with them.
@@ -51,18 +57,24 @@ impl Run {
         &self,
         work: impl FnOnce(&Definitions) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        self.with_files(|places| Definitions::read(places).map(|definitions| work(&definitions)))
-            .await
+        let work = |places| Definitions::read(places).map(|definitions| work(&definitions));
+        self.with_files(None, work).await
     }
 
-    /// Opens files on a thread of its own: a pipe may never come, and signals and limits are seen
-    /// meanwhile.
+    /// Opens files, one more among them. What is not a regular file may never be opened, as a pipe,
+    /// so that a thread of its own waits for it and signals and limits are seen meanwhile.
     async fn with_files<T: Send + 'static>(
         &self,
+        file: Option<&Path>,
         work: impl FnOnce(Places) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let phase = Phase::Configuration;
         let places = self.settings.places.clone();
+        let named = places.config.iter().chain(&places.registry).map(PathBuf::as_path).chain(file);
+        let is_special = |path: &Path| path.metadata().is_ok_and(|facts| !facts.is_file());
+        if !named.into_iter().any(is_special) {
+            return work(places);
+        }
         let working = tokio::task::spawn_blocking(move || work(places));
         let limit = self.settings.file_limit();
         tokio::select! {
