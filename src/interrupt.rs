@@ -74,34 +74,51 @@ impl Interrupt {
     }
 }
 
+/// The signals that end a run: a signal that was ignored when acp-auth was started, as `nohup` does,
+/// stays ignored.
 #[cfg(unix)]
 struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hangup: tokio::signal::unix::Signal,
-    quit: tokio::signal::unix::Signal,
+    received: Vec<(u8, tokio::signal::unix::Signal)>,
 }
 
 #[cfg(unix)]
 fn signals() -> io::Result<Signals> {
     use tokio::signal::unix::{SignalKind, signal};
-    Ok(Signals {
-        interrupt: signal(SignalKind::interrupt())?,
-        terminate: signal(SignalKind::terminate())?,
-        hangup: signal(SignalKind::hangup())?,
-        quit: signal(SignalKind::quit())?,
-    })
+    let ignored = ignored();
+    let mut received = Vec::new();
+    for (number, kind) in [
+        (2, SignalKind::interrupt()),
+        (15, SignalKind::terminate()),
+        (1, SignalKind::hangup()),
+        (3, SignalKind::quit()),
+    ] {
+        if ignored & (1 << (number - 1)) == 0 {
+            received.push((number, signal(kind)?));
+        }
+    }
+    Ok(Signals { received })
+}
+
+/// The signals that are ignored, a bit each; none where the system does not say.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
 #[cfg(unix)]
 impl Signals {
     async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => 2,
-            _ = self.terminate.recv() => 15,
-            _ = self.hangup.recv() => 1,
-            _ = self.quit.recv() => 3,
-        }
+        std::future::poll_fn(|context| {
+            for (number, signal) in &mut self.received {
+                if signal.poll_recv(context).is_ready() {
+                    return std::task::Poll::Ready(*number);
+                }
+            }
+            std::task::Poll::Pending
+        })
+        .await
     }
 }
 

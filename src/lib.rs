@@ -55,7 +55,7 @@ const COMPLETE: &str = "_ACP_AUTH_COMPLETE";
 pub fn run() -> ExitCode {
     let terminal = SavedTerminal::save();
     std::panic::set_hook(Box::new(|panic| {
-        let text = secrets().hide_tokens(&panic.to_string());
+        let text = secrets().clean(&panic.to_string());
         complain(&format!("acp-auth failed, please report this: {text}"));
     }));
     let exit = catch_unwind(AssertUnwindSafe(parse_and_run)).unwrap_or_else(|_| {
@@ -125,13 +125,13 @@ fn run_on_agents(name: &'static str, args: AgentArgs, cli: Cli) -> Exit {
         let outcome = match cli.command {
             Command::Login(args) => commands::login(&mut run, args).await,
             Command::Logout(args) => commands::logout(&mut run, args).await,
-            Command::Status(args) => commands::status(&mut run, args).await,
+            Command::Status(args) => Box::pin(commands::status(&mut run, args)).await,
             Command::Agents(_) => commands::agents(&run).await,
             Command::Completions(_) | Command::Schema | Command::DemoAgent(_) => {
                 unreachable!("handled before a runtime was started")
             }
         };
-        run.ui.terminal.restore();
+        run.close();
         outcome.exit()
     });
     // A prompt that was interrupted leaves a thread that reads the terminal; nobody waits for it.
@@ -159,25 +159,58 @@ fn refuse(error: &clap::Error) -> Exit {
             if color == ColorChoice::Never { text.to_string() } else { text.ansi().to_string() };
         return finish(print(&text));
     }
+    let secret = stray_secret(error);
+    let hide = |text: String| match &secret {
+        Some(secret) => secrets().clean(&text.replace(secret, redact::REDACTED)),
+        None => secrets().clean(&text),
+    };
+    let hint = "keys are never taken from an argument; pipe them in with `--with-token`";
     if wanted_format() == Format::Json {
-        let text = error.render().to_string();
+        let text = hide(error.render().to_string());
         let mut lines = text.trim().trim_start_matches("error: ").lines().map(str::trim);
         let mut failure = Failure::usage(lines.next().unwrap_or_default());
         failure.hints.extend(lines.filter(|line| !line.is_empty()).map(ToOwned::to_owned));
+        failure.hints.extend(secret.iter().map(|_| hint.to_owned()));
         write_failure(None, &failure);
     }
-    // With stderr gone there is nowhere left to say so.
-    let _ = if error.kind() == clap::error::ErrorKind::MissingSubcommand {
+    if error.kind() == clap::error::ErrorKind::MissingSubcommand {
         // The message would list the hidden commands too.
-        writeln!(anstream::stderr(), "{}", cli::command().render_help().ansi())
+        complain(&cli::command().render_help().ansi().to_string());
+    } else if secret.is_some() {
+        complain(&format!("{}\nhint: {hint}", hide(error.render().to_string()).trim_end()));
     } else {
-        error.print()
-    };
+        // With stderr gone there is nowhere left to say so.
+        let _ = error.print();
+    }
     Exit::Usage
 }
 
+/// The word of a command line that does not fit and may be a secret, such as a key given as an
+/// argument.
+fn stray_secret(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let kinds =
+        [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+    let words = kinds.iter().filter_map(|kind| error.get(*kind)).filter_map(|value| match value {
+        ContextValue::String(word) => Some(word.clone()),
+        _ => None,
+    });
+    // `--with-token` takes no value, so that one it is given is meant as the key.
+    let is_value = error.kind() == ErrorKind::TooManyValues;
+    let is_of_option = matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation);
+    words.into_iter().find_map(|word| {
+        let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+        let is_secret = match value.len() > 5 && !value.starts_with('-') {
+            true if is_of_option => secrets().hide(value) != value,
+            true => is_value || !redact::is_ordinary(value),
+            false => false,
+        };
+        is_secret.then(|| value.to_owned())
+    })
+}
+
 fn refuse_to_run(command: &str, failure: &Failure) -> Exit {
-    complain(&complaint(failure));
+    complain(complaint(failure).as_str());
     write_failure(Some(command), failure);
     Exit::from(failure)
 }
@@ -191,11 +224,11 @@ fn refuse_to_start(command: &str, error: std::io::Error) -> Exit {
 /// Writes what stdout gets of a failure, in the format that the command line asks for. The exit code
 /// is that of the failure, also when nobody reads it.
 fn write_failure(command: Option<&str>, failure: &Failure) {
-    if let Some(Answer::People(text) | Answer::Programs(text)) =
-        wanted_format().failure(command, failure)
-    {
-        let _ = print(&text);
-    }
+    let _ = match wanted_format().failure(command, failure) {
+        Some(Answer::People(text)) => print(&text),
+        Some(Answer::Programs(text)) => print(&text),
+        None => Ok(()),
+    };
 }
 
 /// The format that the command line asks for, also where it does not parse.

@@ -8,10 +8,10 @@ use crate::exit::Exit;
 use crate::flows::Asked;
 use crate::json::map_strings;
 use crate::model::{
-    AuthMethod, AuthState, Diagnostic, Failure, Handshake, Identification, Identity, Launch,
-    NoIdentity, Operation, OperationResult, StatusReport,
+    AuthMethod, AuthState, Diagnostic, Evidence, Failure, Handshake, Identification, Identity,
+    Launch, NoIdentity, Operation, OperationResult, StatusReport,
 };
-use crate::redact::{MASKED, mask_addresses};
+use crate::redact::{MASKED, mask_fields, mask_text};
 use crate::untrusted::Untrusted;
 
 /// Everything one agent was asked and said.
@@ -157,16 +157,19 @@ impl AgentOutcome {
             .map(|detail| detail.raw().trim().to_owned())
             .filter(|detail| detail.len() > 2)
             .collect();
-        let mask = |text: &str| {
-            let mut masked = mask_addresses(text);
-            for detail in &known {
-                masked = masked.replace(detail.as_str(), MASKED);
-            }
-            masked
-        };
-        let hide = |text: &mut Untrusted| *text = mask(text.raw()).into();
+        let mut known = known;
+        let mask = |text: &str, known: &[String]| mask_text(text, known);
+        if let Some(data) = self.failure.as_mut().and_then(|failure| failure.data.as_mut()) {
+            mask_fields(data, &mut known);
+        }
+        let hide = |text: &mut Untrusted| *text = mask(text.raw(), &known).into();
         for account in &mut self.report.accounts {
-            hide(&mut account.label);
+            if self.report.evidence == Some(Evidence::PushedStatus) {
+                // There it is the kind of credential.
+                hide(&mut account.label);
+            } else {
+                account.label = MASKED.into();
+            }
             account.description.iter_mut().for_each(hide);
             for detail in [&mut account.name, &mut account.email, &mut account.organization] {
                 if detail.is_some() {
@@ -184,16 +187,31 @@ impl AgentOutcome {
                 }
             }
         }
-        self.stderr = mask(&self.stderr);
+        self.stderr = mask(&self.stderr, &known);
         self.report.message.iter_mut().for_each(hide);
+        if let Some((expected, _)) = &mut self.expected {
+            MASKED.clone_into(expected);
+        }
+        if let Some(handshake) = &mut self.handshake {
+            for method in &mut handshake.methods {
+                hide(&mut method.name);
+                method.description.iter_mut().for_each(hide);
+                map_strings(&mut method.raw, &|text| mask(text, &known));
+            }
+            for text in handshake.peer.iter_mut().flat_map(|peer| {
+                [&mut peer.name, &mut peer.title, &mut peer.version].into_iter().flatten()
+            }) {
+                hide(text);
+            }
+        }
         self.diagnostics.iter_mut().for_each(|remark| hide(&mut remark.message));
         if let Some(failure) = &mut self.failure {
             hide(&mut failure.message);
             failure.reply.iter_mut().for_each(hide);
             failure.stderr.iter_mut().for_each(hide);
-            failure.hints.iter_mut().for_each(|hint| *hint = mask(hint));
+            failure.hints.iter_mut().for_each(|hint| *hint = mask(hint, &known));
             if let Some(data) = &mut failure.data {
-                map_strings(data, &mask);
+                map_strings(data, &|text| mask(text, &known));
             }
         }
     }

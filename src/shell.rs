@@ -52,6 +52,36 @@ pub fn proposed(recipe: &Recipe) -> String {
     line(&recipe.env, words.map(Untrusted::raw))
 }
 
+/// The same for people to look at: long runs of blanks, which push the rest off the screen, are
+/// replaced by their number.
+#[must_use]
+pub fn proposed_for_people(recipe: &Recipe) -> String {
+    let mut shown = String::new();
+    let command = proposed(recipe);
+    let mut rest = command.as_str();
+    while let Some(start) = rest.find(is_blank) {
+        let run = rest[start..].find(|c| !is_blank(c)).unwrap_or(rest.len() - start);
+        let blanks = &rest[start..start + run];
+        let count = blanks.chars().count();
+        shown.push_str(&rest[..start]);
+        if count > BLANKS {
+            shown.push_str(&format!("[{count} blanks]"));
+        } else {
+            shown.push_str(blanks);
+        }
+        rest = &rest[start + run..];
+    }
+    shown + rest
+}
+
+/// The longest run of blanks that is shown as it is.
+const BLANKS: usize = 3;
+
+/// Whether a character is seen as nothing but room.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{2800}' | '\u{3164}')
+}
+
 /// The command that a method runs on the terminal.
 #[must_use]
 pub fn of_method(method: &AuthMethod, launch: &Launch) -> Option<String> {

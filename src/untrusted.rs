@@ -1,24 +1,26 @@
-//! Text that came from an agent, and the only way it reaches a terminal.
+//! Text that came from elsewhere, and the only way it reaches a terminal: cleaned.
 
-use serde::Serialize;
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+
 use unicode_width::UnicodeWidthChar;
 
-/// The widest single line of agent text that is shown, in terminal columns.
+/// The widest single line of foreign text that is shown, in terminal columns.
 const LINE_COLUMNS: usize = 400;
+
+/// The longest text whose unseen characters are written out, in characters.
+const LABEL: usize = 120;
 
 /// Zero-width marks that may follow one another before the rest are dropped.
 const MARKS_IN_A_ROW: usize = 3;
 
-/// Text that an agent sent and that has not been cleaned.
-///
-/// JSON output carries it as it came; people see it through [`Untrusted::line`] only.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(transparent)]
+/// Text that an agent, a server or a foreign file gave, and that has not been cleaned.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Untrusted(String);
 
 impl Untrusted {
-    /// The text as the agent sent it: for JSON and for sending it back, never for a terminal.
+    /// The text as it came: for sending it back and for comparing, never for a terminal.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.0
@@ -26,8 +28,18 @@ impl Untrusted {
 
     /// One harmless line of at most 400 columns.
     #[must_use]
-    pub fn line(&self) -> String {
-        clean_line(&self.0)
+    pub fn line(&self) -> Clean {
+        Clean(clean_line(&self.0))
+    }
+
+    /// A short text such as a name or an identifier in one line, with the characters that cannot be
+    /// seen written out.
+    #[must_use]
+    pub fn label(&self) -> Clean {
+        if self.0.chars().count() > LABEL {
+            return self.line();
+        }
+        Clean(clean_line(&written_out(&self.0)))
     }
 }
 
@@ -43,27 +55,111 @@ impl From<&str> for Untrusted {
     }
 }
 
+/// Text that may be written to a terminal: our own words, or foreign ones that were cleaned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Clean(String);
+
+impl Clean {
+    /// One harmless line of `text`, whatever it is.
+    #[must_use]
+    pub fn line(text: &str) -> Self {
+        Self(clean_line(text))
+    }
+
+    /// Harmless lines of `text`, whatever it is.
+    #[must_use]
+    pub fn lines(text: &str) -> Self {
+        Self(clean_text(text))
+    }
+
+    /// Text with colours that was put together from clean parts. Only for what renders.
+    #[must_use]
+    pub const fn rendered(text: String) -> Self {
+        Self(text)
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One clean line, formatted as by `format!`.
+macro_rules! clean {
+    ($($format:tt)*) => { $crate::untrusted::Clean::line(&format!($($format)*)) };
+}
+
+pub(crate) use clean;
+
+impl From<&'static str> for Clean {
+    fn from(text: &'static str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<Clean> for String {
+    fn from(text: Clean) -> Self {
+        text.0
+    }
+}
+
+impl Deref for Clean {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Clean {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Clean {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Writes out the characters that cannot be seen, as `\u{1b}`.
+fn written_out(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_unseen(character) && !matches!(character, '\n' | '\t' | '\r') {
+            written.extend(character.escape_unicode());
+        } else {
+            written.push(character);
+        }
+    }
+    written
+}
+
 /// Makes one harmless line of `text`: no escape sequences, control, bidirectional or zero-width
 /// characters, white space folded, at most 400 columns.
 #[must_use]
 pub fn clean_line(text: &str) -> String {
-    let mut line = String::new();
+    cut(&folded(text))
+}
+
+/// The same, whatever its length.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    clean_text(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line of at most 400 columns.
+#[must_use]
+pub fn cut(line: &str) -> String {
     let mut columns = 0;
-    for word in clean_text(text).split_whitespace() {
-        if columns > 0 {
-            line.push(' ');
-            columns += 1;
-        }
-        for character in word.chars() {
-            columns += character.width().unwrap_or(0);
-            if columns > LINE_COLUMNS {
-                line.push('…');
-                return line;
-            }
-            line.push(character);
+    for (at, character) in line.char_indices() {
+        columns += character.width().unwrap_or(0);
+        if columns > LINE_COLUMNS {
+            return format!("{}…", &line[..at]);
         }
     }
-    line
+    line.to_owned()
 }
 
 /// Removes what could act on a terminal from `text`; line breaks and tabs stay.
@@ -138,6 +234,8 @@ mod tests {
         ] {
             assert_eq!(clean_line(dirty), clean, "from {dirty:?}");
         }
+        let label = Untrusted::from("we\u{9b}31m\u{200b}b").label();
+        assert_eq!(label.as_str(), r"we\u{9b}31m\u{200b}b");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Dialect, TerminalAdditions, v1, v2};
-use crate::environment::is_variable_name;
+use crate::environment::is_shell_name;
 use crate::json::{strings, variables};
 use crate::model::{
     AuthMethod, Delivery, Diagnostic, DiagnosticKind, KeyForm, MethodFlow, Recipe, Variables,
@@ -51,9 +51,18 @@ fn read_method(
     remarks: &mut Vec<Diagnostic>,
 ) -> Result<AuthMethod, String> {
     let key = dialect.method_id_key();
-    let Some(id) = entry[key].as_str() else {
-        return Err(format!("it has no {key}"));
+    let own = entry[key].as_str();
+    // Agents of version 2's drafts still have version 1's key.
+    let id = own.or_else(|| entry["id"].as_str()).filter(|id| !id.trim().is_empty());
+    let Some(id) = id else {
+        return Err(format!("it has no usable {key}"));
     };
+    if own.is_none() {
+        remarks.push(Diagnostic::new(
+            DiagnosticKind::MalformedMethods,
+            format!("the method {id} has `id` instead of `{key}`, as drafts of version 2 had"),
+        ));
+    }
     let name = entry["name"].as_str().unwrap_or_else(|| {
         remarks.push(Diagnostic::new(
             DiagnosticKind::MalformedMethods,
@@ -98,9 +107,7 @@ fn terminal_flow(
         Dialect::V2 => v2::terminal_additions(entry),
     };
     match additions {
-        Ok(TerminalAdditions { args, env })
-            if env.iter().all(|(name, _)| is_variable_name(name)) =>
-        {
+        Ok(TerminalAdditions { args, env }) if env.iter().all(|(name, _)| is_shell_name(name)) => {
             MethodFlow::Terminal { args: foreign(args), env: foreign_pairs(env) }
         }
         Ok(_) => MethodFlow::Unsupported("malformed"),
@@ -118,6 +125,9 @@ fn terminal_flow(
 fn agent_flow(entry: &Value) -> MethodFlow {
     let meta = &entry["_meta"];
     if let Some(recipe) = read_recipe(meta) {
+        if recipe.env.iter().any(|(name, _)| !is_shell_name(name.raw())) {
+            return MethodFlow::Unsupported("proposes a command with an odd variable name");
+        }
         return MethodFlow::Recipe(recipe);
     }
     if meta["type"] == "terminal" {
@@ -170,9 +180,12 @@ fn former_flow(type_name: &str, entry: &Value) -> MethodFlow {
             let wanted: Option<Vec<WantedValue>> = vars.iter().map(read_variable).collect();
             (wanted.filter(|wanted| !wanted.is_empty()), Delivery::Environment)
         }
-        "envVar" => {
-            (name_at("varName").map(|name| vec![one(vec![name.to_owned()])]), Delivery::Environment)
-        }
+        "envVar" => (
+            name_at("varName")
+                .filter(|name| is_shell_name(name))
+                .map(|name| vec![one(vec![name.to_owned()])]),
+            Delivery::Environment,
+        ),
         "startParam" => match name_at("paramName") {
             Some(name) => (Some(vec![one(Vec::new())]), Delivery::Argument { name: name.into() }),
             None => (None, Delivery::Environment),
@@ -187,7 +200,7 @@ fn former_flow(type_name: &str, entry: &Value) -> MethodFlow {
 
 /// `{name, label?, secret? (true), optional? (false)}`.
 fn read_variable(entry: &Value) -> Option<WantedValue> {
-    let name = entry["name"].as_str().filter(|name| is_variable_name(name))?;
+    let name = entry["name"].as_str().filter(|name| is_shell_name(name))?;
     Some(WantedValue {
         variables: vec![name.to_owned()],
         label: entry["label"].as_str().map(Untrusted::from),

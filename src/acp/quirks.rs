@@ -82,9 +82,10 @@ pub fn read_pushed_status(params: &Value) -> Result<StatusReport, Diagnostic> {
 }
 
 /// Reads the refusal of `initialize`, `session/new` or `session/prompt`: `-32000` means that sign-in
-/// is required, unless its data gives another reason, for that code is JSON-RPC's general server
-/// error too.
+/// is required where its message says so, or where it gives no other reason, for that code is
+/// JSON-RPC's general server error too.
 pub fn read_refusal(mut failure: Failure) -> Failure {
+    let says_so = failure.reply.as_ref().is_some_and(|reply| speaks_of_sign_in(reply.raw()));
     let names_another_reason = match &failure.data {
         None => false,
         Some(Value::Object(fields)) => {
@@ -92,10 +93,29 @@ pub fn read_refusal(mut failure: Failure) -> Failure {
         }
         Some(_) => true,
     };
-    if failure.is_code(AUTH_REQUIRED) && !names_another_reason {
+    if failure.is_code(AUTH_REQUIRED) && (says_so || !names_another_reason) {
         failure.kind = FailureKind::SignInRequired;
     }
     failure
+}
+
+/// Whether a message asks for a sign-in: the SDKs' own text, or words of sign-in.
+fn speaks_of_sign_in(message: &str) -> bool {
+    let message = message.to_lowercase();
+    [
+        "authentication required",
+        "auth_required",
+        "not authenticated",
+        "unauthenticated",
+        "not signed in",
+        "not logged in",
+        "sign in",
+        "log in",
+        "login required",
+        "please login",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 /// The methods that an error's data says fit: `authMethods`, a list of identifiers or of methods.

@@ -17,19 +17,28 @@ type Seen = BTreeMap<String, Vec<String>>;
 /// The identifiers of the methods an agent was last seen to offer.
 #[must_use]
 pub fn methods_seen(agent: &str) -> Vec<String> {
-    read().remove(agent).unwrap_or_default()
+    let mut methods = read().remove(agent).unwrap_or_default();
+    methods.retain(|method| is_plain(method));
+    methods
 }
 
-/// Remembers the methods of an agent. That it cannot be written costs nothing but completions.
-pub fn remember_methods(agent: &str, methods: impl Iterator<Item = String>) {
-    let methods: Vec<String> = methods.collect();
-    let mut seen = read();
-    if seen.get(agent) == Some(&methods) || (seen.len() >= REMEMBERED && !seen.contains_key(agent))
-    {
+/// Remembers the methods of an agent, those with characters that no shell word needs aside: a shell
+/// would insert them as they are. That it cannot be written costs nothing but completions.
+pub fn remember_methods(agent: &str, methods: &[String]) {
+    if !is_plain(agent) {
         return;
     }
-    seen.insert(agent.to_owned(), methods);
-    let _ = write(&seen);
+    let methods: Vec<String> = methods.iter().filter(|id| is_plain(id)).cloned().collect();
+    if read().get(agent) != Some(&methods) {
+        let _ = change(agent, methods);
+    }
+}
+
+/// Whether a word means the same with and without quotes in every shell.
+#[must_use]
+pub fn is_plain(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:@+/".contains(c);
+    !word.is_empty() && word.len() <= 128 && !word.starts_with('-') && word.chars().all(is_plain)
 }
 
 fn file() -> Option<PathBuf> {
@@ -41,13 +50,20 @@ fn read() -> Seen {
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-/// Replaces the file as a whole, so that two runs at once leave one of their files.
-fn write(seen: &Seen) -> std::io::Result<()> {
+/// Changes the file under a lock, so that two runs at once lose nothing, and replaces it as a whole.
+fn change(agent: &str, methods: Vec<String>) -> std::io::Result<()> {
     let Some(file) = file() else { return Ok(()) };
     let directory = file.parent().unwrap_or(&file);
     std::fs::create_dir_all(directory)?;
+    let lock = std::fs::File::create(directory.join("methods.lock"))?;
+    lock.lock()?;
+    let mut seen = read();
+    if seen.len() >= REMEMBERED && !seen.contains_key(agent) {
+        return Ok(());
+    }
+    seen.insert(agent.to_owned(), methods);
     let mut new = tempfile::NamedTempFile::new_in(directory)?;
-    new.write_all(&serde_json::to_vec(seen)?)?;
+    new.write_all(&serde_json::to_vec(&seen)?)?;
     new.persist(&file).map_err(|error| error.error)?;
     Ok(())
 }

@@ -15,7 +15,7 @@ mod state_dir;
 pub use config_source::nearest;
 pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
-pub use methods_seen::{methods_seen, remember_methods};
+pub use methods_seen::{is_plain, methods_seen, remember_methods};
 pub use select::{Selection, select};
 
 use std::path::{Path, PathBuf};

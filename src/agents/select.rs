@@ -63,6 +63,10 @@ fn find(
     known: &Definitions,
 ) -> Result<(Vec<AgentDefinition>, bool), Failure> {
     if let Some(file) = &selection.mcp_config {
+        if !selection.names.is_empty() || !selection.command.is_empty() {
+            let text = "give an agent's name, `-- COMMAND` or --mcp-config, not several of them";
+            return Err(Failure::usage(text));
+        }
         return servers_of(file, selection);
     }
     if !selection.servers.is_empty() {

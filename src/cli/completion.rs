@@ -2,9 +2,10 @@
 
 use clap_complete::engine::CompletionCandidate;
 
-use crate::agents::{Definitions, Places, list, methods_seen};
+use crate::agents::{Definitions, Places, is_plain, list, methods_seen};
 use crate::environment::environment;
 use crate::shell;
+use crate::untrusted::Clean;
 
 /// The names of agents that can be asked. Starts nothing.
 pub fn agent_names() -> Vec<CompletionCandidate> {
@@ -15,11 +16,11 @@ pub fn agent_names() -> Vec<CompletionCandidate> {
     let (listed, _) = list(&definitions);
     let winners = listed.into_iter().filter(|agent| agent.wins).map(|agent| agent.entry);
     winners
-        // bash would take a name with a space for two.
-        .filter(|agent| !agent.name.contains(char::is_whitespace))
+        // A shell inserts a candidate as it is.
+        .filter(|agent| is_plain(&agent.name))
         .map(|agent| {
             let help = agent.launch.map(|launch| shell::launched(&launch)).unwrap_or_default();
-            CompletionCandidate::new(agent.name).help(Some(help.into()))
+            CompletionCandidate::new(agent.name).help(Some(Clean::line(&help).to_string().into()))
         })
         .collect()
 }

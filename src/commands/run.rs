@@ -14,6 +14,8 @@ use crate::render::{Layout, complaint, short_complaint};
 use crate::rpc::Runner;
 use crate::trace::{Trace, TraceFile};
 use crate::ui::{Answer, Ui};
+use crate::untrusted::Clean;
+use crate::untrusted::clean;
 
 /// The surroundings of a command. Clones share them.
 #[derive(Clone)]
@@ -169,14 +171,13 @@ impl Run {
     #[must_use]
     pub fn answer_whole(&self, mut outcome: RunOutcome) -> RunOutcome {
         for problem in &outcome.problems {
-            self.ui.note(&format!("not read: {}", problem.sentence().line()));
+            self.ui.note(&clean!("not read: {}", problem.sentence().line()));
         }
         if let Some(answer) = self.settings.format.whole(&outcome)
             && let Err(failure) = self.write(&answer)
         {
             outcome.failure = Some(failure);
         }
-        self.report_cut_trace();
         outcome
     }
 
@@ -206,11 +207,12 @@ impl Run {
         })
     }
 
-    /// Says that a trace lacks something.
-    fn report_cut_trace(&self) {
-        if self.trace.as_ref().is_some_and(|trace| !trace.is_complete()) {
-            self.ui
-                .error("warning: the trace is incomplete, its file could not be written any more");
+    /// Sets the terminal back and writes what is left of the trace, saying so when it lacks something.
+    pub fn close(&self) {
+        self.ui.terminal.restore();
+        if self.trace.as_ref().is_some_and(|trace| !trace.finish()) {
+            let text = "warning: the trace is incomplete, its file could not be written any more";
+            self.ui.error(&Clean::from(text));
         }
     }
 }

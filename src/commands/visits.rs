@@ -12,6 +12,7 @@ use crate::flows::{Action, unopened};
 use crate::model::{AgentKind, EraChoice, Failure, FailureKind, Phase, ProbeRequest};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::render::{Layout, name_width};
+use crate::untrusted::Clean;
 
 /// All agents are listed in a table when there are more than this.
 const ROWS_FROM: usize = 3;
@@ -96,7 +97,9 @@ pub async fn visit_all(
     let (known, unwritten) = match task {
         // A login says itself what it waits for.
         Task::Other(Action::Login(_) | Action::Logout) => collecting.await,
-        Task::Status(_) | Task::Other(_) => run.ui.while_waiting("the answer", collecting).await,
+        Task::Status(_) | Task::Other(_) => {
+            run.ui.while_waiting(&Clean::from("the answer"), collecting).await
+        }
     };
     if known.len() < count {
         // A visit that sent nothing has panicked; what it left behind is unwound first.
@@ -136,14 +139,12 @@ async fn visit(
     };
     finding.failure = finding.failure.map(|failure| advise(failure, &agent));
     let outcome = run.outcome(&agent, &visit, finding, started.elapsed(), expected.as_deref());
-    if let (Some(name), Some(handshake), AgentKind::Acp) =
-        (&agent.target.name, visit.handshake(), agent.kind)
-    {
-        remember_methods(name, handshake.methods.iter().map(|method| method.id.raw().to_owned()));
-    }
     // Nobody listens only when the whole run is being unwound.
     let _ = sender.send((index, outcome));
     drop(sender);
+    if let (Some(name), Some(methods)) = (&agent.target.name, visit.offered_methods()) {
+        remember_methods(name, &methods);
+    }
     visit.leave().await;
 }
 

@@ -4,6 +4,7 @@ use super::session::{open, refused};
 use crate::acp::{self, Prompted};
 use crate::model::{AuthState, Evidence, Failure, Finding, StatusReport};
 use crate::ui::Ui;
+use crate::untrusted::clean;
 
 /// Sends a prompt in a session of its own.
 pub async fn probe(client: &acp::Client, before: Finding, ui: &Ui) -> Finding {
@@ -11,7 +12,7 @@ pub async fn probe(client: &acp::Client, before: Finding, ui: &Ui) -> Finding {
         Ok(opened) => opened,
         Err(failure) => return refused(failure, Evidence::SessionNew, before),
     };
-    ui.note(&format!("sending one short prompt to {}, which costs tokens", client.agent()));
+    ui.note(&clean!("sending one short prompt to {}, which costs tokens", client.agent()));
     let finding = judge(client.prompt(&opened.id).await, before);
     client.end_session(&opened.id).await;
     finding

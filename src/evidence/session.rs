@@ -50,7 +50,7 @@ pub fn refused(failure: Failure, evidence: Evidence, before: Finding) -> Finding
     let report = StatusReport {
         state: AuthState::Unauthenticated,
         evidence: Some(evidence),
-        message: failure.reply.clone(),
+        message: failure.said(),
         ..StatusReport::default()
     };
     Finding { report, ..Finding::failed(failure) }

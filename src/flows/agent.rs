@@ -41,6 +41,12 @@ impl AgentVisit {
 
     /// Starts a process and does what is wanted.
     pub async fn perform(&mut self, action: &Action, ui: &Ui) -> Finding {
+        if let Action::Status(ProbeRequest::KnownTool | ProbeRequest::Tool(_)) = action {
+            let agent = &self.runner.agent;
+            let text = format!("{agent} is an agent, and those have no identity tool to call");
+            let hint = "pass `--probe session` or `--probe prompt`";
+            return Finding::failed(Failure::usage(text).hint(hint));
+        }
         if let Err(failure) = self.open().await {
             return unopened(action, failure);
         }
@@ -63,6 +69,7 @@ impl AgentVisit {
             && let Some(handshake) = &mut self.record.handshake
         {
             // The agent says which of its methods fit here.
+            self.record.is_narrowed = true;
             handshake.methods.retain(|method| ids.iter().any(|id| id == method.id.raw()));
         }
         if finding.report.state == AuthState::Unauthenticated {
@@ -166,7 +173,7 @@ pub fn unopened(action: &Action, failure: Failure) -> Finding {
     let signed_out = |failure: &Failure| StatusReport {
         state: AuthState::Unauthenticated,
         evidence: Some(Evidence::Initialize),
-        message: failure.reply.clone(),
+        message: failure.said(),
         ..StatusReport::default()
     };
     let result = OperationResult::of_failure(&failure);

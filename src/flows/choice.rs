@@ -7,6 +7,8 @@ use crate::environment::environment;
 use crate::model::{AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase};
 use crate::shell;
 use crate::ui::{Choice, Ui};
+use crate::untrusted::Clean;
+use crate::untrusted::clean;
 
 /// Why no method was chosen: a failure, or the person's wish.
 #[derive(Debug)]
@@ -54,7 +56,7 @@ pub async fn choose(
         [only] => Ok((*only).clone()),
         several if has_terminal => {
             let choices: Vec<Choice> = several.iter().map(|method| describe(method)).collect();
-            let question = format!("How do you want to sign in to {agent}?");
+            let question = clean!("How do you want to sign in to {agent}?");
             match ui.choose(agent, &question, &choices, 0).await? {
                 Some(index) => Ok(several[index].clone()),
                 None => Err(NoChoice { result: OperationResult::Declined, failure: None }),
@@ -70,18 +72,20 @@ pub async fn choose(
 }
 
 fn describe(method: &AuthMethod) -> Choice {
-    let mut detail = method.id.line();
-    if method.type_name.raw() != "agent" {
-        detail.push_str(&format!(" [{}]", method.type_name.line()));
+    let type_name = match method.type_name.raw() {
+        "agent" => String::new(),
+        _ => format!(" [{}]", method.type_name.label()),
+    };
+    let description = method.description.as_ref().map(|text| format!(" — {}", text.line()));
+    let description = description.unwrap_or_default();
+    Choice {
+        title: method.name.label(),
+        detail: clean!("{}{type_name}{description}", method.id.label()),
     }
-    if let Some(description) = &method.description {
-        detail.push_str(&format!(" — {}", description.line()));
-    }
-    Choice { title: method.name.line(), detail }
 }
 
 fn ids<'m>(methods: impl Iterator<Item = &'m AuthMethod>) -> String {
-    methods.map(|method| method.id.line()).collect::<Vec<_>>().join(", ")
+    methods.map(|method| method.id.label()).collect::<Vec<_>>().join(", ")
 }
 
 fn nothing_usable(visit: &AgentVisit, methods: &[AuthMethod]) -> Failure {
@@ -109,7 +113,7 @@ fn refused(visit: &AgentVisit, method: &AuthMethod, obstacle: &str) -> Failure {
     }
     let failure = unsupported(format!(
         "the method {} of {} cannot be used: {obstacle}",
-        method.id.raw(),
+        method.id.label(),
         visit.runner.agent,
     ));
     match &method.description {
@@ -122,7 +126,7 @@ fn needs_terminal(visit: &AgentVisit, method: &AuthMethod) -> Failure {
     let agent = &visit.runner.agent;
     let failure = Failure::choice(format!(
         "signing in to {agent} by {} needs a terminal, and there is none",
-        method.id.raw()
+        method.id.label()
     ));
     let Some(command) = shell::of_method(method, &visit.runner.launch) else { return failure };
     match &method.flow {
@@ -144,7 +148,7 @@ fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
     ));
     let known = methods.iter().map(|method| method.id.raw());
     if let Some(nearest) = nearest(id, known) {
-        return failure.hint(format!("did you mean `{}`?", crate::untrusted::clean_line(nearest)));
+        return failure.hint(format!("did you mean `{}`?", Clean::line(nearest)));
     }
     let mut reasons: Vec<&str> = ["NO_BROWSER", "SSH_CONNECTION"]
         .into_iter()

@@ -11,7 +11,8 @@ use crate::environment::environment;
 use crate::model::{Elicitation, Failure, Reply};
 use crate::rpc::IncomingRequest;
 use crate::ui::Ui;
-use crate::untrusted::Untrusted;
+use crate::untrusted::clean;
+use crate::untrusted::{Clean, Untrusted};
 
 /// Waits for `login` and answers what the agent asks meanwhile; what is open when the login
 /// ends is cancelled. Also returns whether the person said no to the last question.
@@ -32,7 +33,7 @@ pub async fn answer_until<T>(
         let asked = match Client::read_question(&question) {
             Ok(asked) => asked,
             Err(refusal) => {
-                ui.note(&format!(
+                ui.note(&clean!(
                     "{} asked something that was refused: {}",
                     client.agent(),
                     refusal.message
@@ -81,19 +82,19 @@ async fn open_page(
     options: &LoginOptions,
     ui: &Ui,
 ) -> Result<Reply, Failure> {
-    ui.note(&format!("{agent} asks you to open a page: {}", message.line()));
-    ui.verbatim(url.as_str());
-    ui.note(&format!("on the host {}", url.host_str().unwrap_or_default()));
+    ui.note(&clean!("{agent} asks you to open a page: {}", message.line()));
+    ui.verbatim(&Clean::lines(url.as_str()));
+    ui.note(&host(url));
     let over_ssh =
         ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| environment().get(name).is_some());
     let only_print = options.no_browser || over_ssh;
-    let question = if only_print {
+    let question = Clean::from(if only_print {
         "Go on? Open the page yourself, in a browser of your choice"
     } else {
         "Open it in your browser?"
-    };
+    });
     let agreed = options.yes
-        || match ui.confirm(agent, question, true).await? {
+        || match ui.confirm(agent, &question, true).await? {
             Some(agreed) => agreed,
             None => return Ok(Reply::Cancel),
         };
@@ -104,8 +105,21 @@ async fn open_page(
         let address = url.to_string();
         let opened = tokio::task::spawn_blocking(move || webbrowser::open(&address)).await;
         if !matches!(opened, Ok(Ok(()))) {
-            ui.note("no browser could be opened; open the page yourself");
+            ui.note(&Clean::from("no browser could be opened; open the page yourself"));
         }
     }
     Ok(Reply::Accept(Map::new()))
+}
+
+/// Which host a page is on, and what could be taken for another one.
+fn host(url: &Url) -> Clean {
+    let host = url.host_str().unwrap_or_default();
+    let unicode = idna::domain_to_unicode(host).0;
+    let user =
+        if url.username().is_empty() { "" } else { "; what is before the @ is not the host" };
+    if unicode == host {
+        clean!("on the host {host}{user}")
+    } else {
+        clean!("on the host {host}, which is written {unicode} and not in plain letters{user}")
+    }
 }

@@ -6,7 +6,8 @@ use url::Url;
 use crate::model::{Failure, Field, FieldKind, FieldOption, Reply};
 use crate::redact::is_secret_name;
 use crate::ui::{Check, Choice, Ui};
-use crate::untrusted::Untrusted;
+use crate::untrusted::clean;
+use crate::untrusted::{Clean, Untrusted};
 
 /// Puts the form to the person.
 ///
@@ -18,8 +19,8 @@ pub async fn fill_in(
     fields: &[Field],
     ui: &Ui,
 ) -> Result<Reply, Failure> {
-    ui.note(&format!("{agent} asks: {}", message.line()));
-    match ui.confirm(agent, &format!("Answer {agent}?"), true).await? {
+    ui.note(&clean!("{agent} asks: {}", message.line()));
+    match ui.confirm(agent, &clean!("Answer {agent}?"), true).await? {
         Some(true) => {}
         Some(false) => return Ok(Reply::Decline),
         None => return Ok(Reply::Cancel),
@@ -54,7 +55,13 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
             let answer = if field.is_secret() {
                 ask_hidden(agent, &question, field, ui).await?
             } else {
-                ui.ask_text(agent, &question, shown(default.as_ref()), text_check(field)).await?
+                ui.ask_text(
+                    agent,
+                    &question,
+                    offered(agent, default.as_ref(), ui),
+                    text_check(field),
+                )
+                .await?
             };
             if answer.is_empty() && !required {
                 Answer::Nothing
@@ -63,7 +70,7 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
             }
         }
         FieldKind::Number { whole, default, .. } => {
-            let default = default.map(|default| default.to_string());
+            let default = default.map(|default| clean!("{default}"));
             let answer = ui.ask_text(agent, &question, default, number_check(field)).await?;
             match number(&answer, *whole) {
                 Some(number) => Answer::Value(number),
@@ -79,7 +86,7 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
         FieldKind::One { options, default } => {
             let mut choices = as_choices(options);
             if !required {
-                choices.push(Choice { title: "(no answer)".to_owned(), detail: String::new() });
+                choices.push(Choice { title: "(no answer)".into(), detail: Clean::default() });
             }
             let first = options.iter().position(|option| Some(&option.value) == default.as_ref());
             match ui.choose(agent, &question, &choices, first.unwrap_or(0)).await? {
@@ -105,22 +112,30 @@ async fn ask_field(agent: &str, field: &Field, ui: &Ui) -> Result<Answer, Failur
                     break Answer::Value(Value::Array(values.collect()));
                 }
                 let most = most.map_or_else(|| options.len().to_string(), |most| most.to_string());
-                ui.note(&format!("choose {least} to {most}"));
+                ui.note(&clean!("choose {least} to {most}"));
                 chosen = (0..options.len()).map(|index| picked.contains(&index)).collect();
             }
         }
     })
 }
 
-/// A default, where what would be shown is what would be sent.
-fn shown(default: Option<&Untrusted>) -> Option<String> {
-    default.filter(|default| default.line() == default.raw()).map(Untrusted::line)
+/// A default, where what is shown is what would be sent.
+fn offered(agent: &str, default: Option<&Untrusted>, ui: &Ui) -> Option<Clean> {
+    let default = default?;
+    if default.line().as_str() == default.raw() {
+        return Some(default.line());
+    }
+    let label = default.label();
+    ui.note(&clean!(
+        "{agent} suggests an answer with characters that cannot be seen, not offered: {label}"
+    ));
+    None
 }
 
 /// Asks for what looks like a secret, unseen, until it fits.
 async fn ask_hidden(
     agent: &str,
-    question: &str,
+    question: &Clean,
     field: &Field,
     ui: &Ui,
 ) -> Result<String, Failure> {
@@ -138,10 +153,10 @@ fn as_choices(options: &[FieldOption]) -> Vec<Choice> {
     options
         .iter()
         .map(|option| {
-            let value = option.value.line();
+            let value = option.value.label();
             match &option.title {
-                Some(title) => Choice { title: title.line(), detail: value },
-                None => Choice { title: value, detail: String::new() },
+                Some(title) => Choice { title: title.label(), detail: value },
+                None => Choice { title: value, detail: Clean::default() },
             }
         })
         .collect()
@@ -155,11 +170,11 @@ impl Field {
         is_secret_name(self.name.raw()) || title.is_some_and(|title| is_secret_name(&title))
     }
 
-    fn question(&self) -> String {
-        let name = self.title.as_ref().map_or_else(|| self.name.line(), Untrusted::line);
+    fn question(&self) -> Clean {
+        let name = self.title.as_ref().unwrap_or(&self.name).label();
         let description = self.description.as_ref().map(|text| format!(" — {}", text.line()));
         let optional = if self.required { "" } else { " (may be empty)" };
-        format!("{name}{}{optional}", description.unwrap_or_default())
+        clean!("{name}{}{optional}", description.unwrap_or_default())
     }
 }
 
@@ -170,31 +185,32 @@ fn text_check(field: &Field) -> Check {
     };
     let (required, shortest, longest) = (field.required, *shortest, *longest);
     // A pattern this program cannot read is the agent's to check.
+    let wanted = pattern.as_ref().map(Untrusted::label).unwrap_or_default();
     let pattern = pattern.as_ref().and_then(|pattern| regex_lite::Regex::new(pattern.raw()).ok());
     let format = format.as_ref().map(|format| format.raw().to_owned());
     Box::new(move |answer| {
         if answer.is_empty() {
-            return if required { Err("an answer is needed".to_owned()) } else { Ok(()) };
+            return if required { Err("an answer is needed".into()) } else { Ok(()) };
         }
         let length = answer.chars().count() as u64;
         if let Some(shortest) = shortest
             && length < shortest
         {
-            return Err(format!("at least {shortest} characters"));
+            return Err(clean!("at least {shortest} characters"));
         }
         if let Some(longest) = longest
             && length > longest
         {
-            return Err(format!("at most {longest} characters"));
+            return Err(clean!("at most {longest} characters"));
         }
         if let Some(pattern) = &pattern
             && !pattern.is_match(answer)
         {
-            return Err(format!("it does not match {}", pattern.as_str()));
+            return Err(clean!("it does not match {wanted}"));
         }
         match format.as_deref() {
             Some(format) if !fits_format(answer, format) => {
-                Err(format!("it is not a valid {format}"))
+                Err(clean!("it is not a valid {format}"))
             }
             _ => Ok(()),
         }
@@ -220,20 +236,20 @@ fn number_check(field: &Field) -> Check {
     let (required, whole, least, most) = (field.required, *whole, *least, *most);
     Box::new(move |answer| {
         if answer.trim().is_empty() {
-            return if required { Err("an answer is needed".to_owned()) } else { Ok(()) };
+            return if required { Err("an answer is needed".into()) } else { Ok(()) };
         }
         let Some(number) = number(answer, whole).and_then(|number| number.as_f64()) else {
-            return Err(if whole { "a whole number".to_owned() } else { "a number".to_owned() });
+            return Err(if whole { "a whole number" } else { "a number" }.into());
         };
         if let Some(least) = least
             && number < least
         {
-            return Err(format!("at least {least}"));
+            return Err(clean!("at least {least}"));
         }
         if let Some(most) = most
             && number > most
         {
-            return Err(format!("at most {most}"));
+            return Err(clean!("at most {most}"));
         }
         Ok(())
     })

@@ -12,6 +12,8 @@ use crate::model::{
     WantedValue,
 };
 use crate::ui::Ui;
+use crate::untrusted::Clean;
+use crate::untrusted::clean;
 
 /// What the person asked for.
 #[derive(Debug, Clone, Default)]
@@ -127,13 +129,13 @@ async fn with_values(
         }
         Delivery::Argument { name } => {
             let agent = visit.runner.agent.clone();
-            ui.note(&format!(
+            ui.note(&clean!(
                 "{agent} takes the value as the argument {}: other users of this machine can see it while {agent} runs",
-                name.line(),
+                name.label(),
             ));
             let agreed = options.yes
                 || ui.facts.can_prompt()
-                    && ui.confirm(&agent, "Go on?", false).await? == Some(true);
+                    && ui.confirm(&agent, &Clean::from("Go on?"), false).await? == Some(true);
             if !agreed {
                 return Err(NoChoice { result: OperationResult::Declined, failure: None });
             }
@@ -185,14 +187,15 @@ async fn ask_agent(
     };
     // What was said before is not about this login.
     client.take_update();
-    client.connection.set_listener(Some(ui.live_text(&agent)));
+    let live = ui.live_text(&agent);
+    client.connection.set_listener(Some(live.clone()));
     let questions = client.take_questions();
-    let waiting_for = format!("{agent} to sign in by {}", method.id.line());
+    let waiting_for = clean!("{agent} to sign in by {}", method.id.label());
     let login = client.login(method.id.raw(), key.as_ref(), limit);
     let answered = answer_until(login, client, questions, options, ui);
     let (answer, declined) = ui.while_waiting(&waiting_for, answered).await;
     client.connection.set_listener(None);
-    ui.end_live_text();
+    live.end();
     answer.map_err(|mut failure| {
         if declined && failure.kind == FailureKind::Rejected {
             // The agent only says what the person did.

@@ -10,6 +10,7 @@ use crate::model::{
 use crate::redact::is_secret_name;
 use crate::ui::Ui;
 use crate::untrusted::Untrusted;
+use crate::untrusted::clean;
 
 /// Signs out of an agent whose handshake is done.
 pub async fn sign_out(visit: &mut AgentVisit, ui: &Ui) -> Finding {
@@ -38,7 +39,7 @@ pub async fn sign_out(visit: &mut AgentVisit, ui: &Ui) -> Finding {
     };
     // What was said before is not about this logout.
     client.take_update();
-    let answer = ui.while_waiting(&format!("{agent} to sign out"), client.logout()).await;
+    let answer = ui.while_waiting(&clean!("{agent} to sign out"), client.logout()).await;
     visit.mark_changed();
     if let Err(mut failure) = answer {
         let result = if failure.is_code(METHOD_NOT_FOUND) {

@@ -10,7 +10,8 @@ use crate::model::{
 use crate::process::{Ended, describe_exit, locate, signal_of, start_on_terminal, wait_for};
 use crate::shell;
 use crate::ui::Ui;
-use crate::untrusted::Untrusted;
+use crate::untrusted::clean;
+use crate::untrusted::{Clean, Untrusted};
 
 /// Variables of an agent as they are set.
 fn owned(env: &Variables) -> impl Iterator<Item = (String, Secret)> {
@@ -34,7 +35,7 @@ pub async fn run_own(
 ) -> Result<(), Failure> {
     let launch = visit.runner.launch.extended(words(args), owned(env));
     let agent = visit.runner.agent.clone();
-    ui.note(&format!("running {agent}'s own sign-in on this terminal ({})", method.id.line()));
+    ui.note(&clean!("running {agent}'s own sign-in on this terminal ({})", method.id.label()));
     let ran = hand_over(visit, &launch, ui).await;
     ran.map_err(|failure| match proposed_command(&method.raw) {
         // mistral-vibe 2.9 lists its own path among the typed arguments, which then fail.
@@ -68,11 +69,16 @@ pub async fn run_recipe(
         failure.hint(format!("it is: {proposed}"))
     })?;
     let own = locate(&visit.runner.launch, &agent)?;
-    let is_own = found == own && launch.args.starts_with(&visit.runner.launch.args);
-    ui.note(&format!("{agent} proposes this command ({}):", method.id.line()));
-    ui.verbatim(&shell::proposed(recipe));
+    // Variables change what the agent's own program does, so that it is a proposal all the same.
+    let is_own =
+        found == own && recipe.env.is_empty() && launch.args.starts_with(&visit.runner.launch.args);
+    ui.note(&clean!("{agent} proposes this command ({}):", method.id.label()));
+    ui.verbatim(&Clean::line(&shell::proposed_for_people(recipe)));
+    if let Some(odd) = odd_letters(recipe.program.raw()) {
+        ui.note(&clean!("its program has characters outside of ASCII: {odd}"));
+    }
     if !is_own && !options.yes {
-        let agreed = ui.confirm(&agent, "Run it on this terminal?", false).await?;
+        let agreed = ui.confirm(&agent, &run_it(recipe), false).await?;
         if agreed != Some(true) {
             return Err(NoChoice { result: OperationResult::Declined, failure: None });
         }
@@ -85,7 +91,7 @@ async fn hand_over(visit: &mut AgentVisit, launch: &Launch, ui: &Ui) -> Result<(
     // Two processes at once can spend one refresh token between them.
     visit.leave().await;
     visit.mark_changed();
-    ui.note("if it stays open, quit the agent's program when you are signed in");
+    ui.note(&Clean::from("if it stays open, quit the agent's program when you are signed in"));
     let child = start_on_terminal(launch, &visit.runner.agent)?;
     let ended = wait(visit, child, ui).await;
     let was_killed = ended.as_ref().is_err_and(|failure| failure.kind != FailureKind::Rejected);
@@ -97,6 +103,30 @@ async fn hand_over(visit: &mut AgentVisit, launch: &Launch, ui: &Ui) -> Result<(
     ended
 }
 
+/// The question before a proposed command runs: the program and the number of its arguments are
+/// repeated, for the command above may be long.
+fn run_it(recipe: &Recipe) -> Clean {
+    let count = recipe.args.len();
+    let arguments = if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") };
+    let variables = match recipe.env.len() {
+        0 => String::new(),
+        1 => " and 1 variable".to_owned(),
+        several => format!(" and {several} variables"),
+    };
+    clean!("Run {} with {arguments}{variables} on this terminal?", recipe.program.label())
+}
+
+/// The characters outside of ASCII, by which one program can be made to look like another.
+fn odd_letters(program: &str) -> Option<String> {
+    let odd: Vec<String> = program
+        .chars()
+        .filter(|character| !character.is_ascii())
+        .take(8)
+        .map(|character| format!("{character} (U+{:04X})", u32::from(character)))
+        .collect();
+    (!odd.is_empty()).then(|| odd.join(", "))
+}
+
 async fn wait(visit: &AgentVisit, child: tokio::process::Child, ui: &Ui) -> Result<(), Failure> {
     let phase = Phase::TerminalLogin;
     let runner = &visit.runner;
@@ -104,11 +134,15 @@ async fn wait(visit: &AgentVisit, child: tokio::process::Child, ui: &Ui) -> Resu
     let before_ending = || {
         // What the program had set would garble the line.
         ui.terminal.restore();
-        ui.note("ending the sign-in program; one more signal kills it");
+        ui.note(&Clean::from("ending the sign-in program; one more signal kills it"));
     };
     let status = match wait_for(child, runner.limits.login, &runner.interrupt, before_ending).await
     {
-        Ended::ByItself(status) => status,
+        // A program that caught the signal and went on its own way was interrupted all the same.
+        Ended::ByItself(status) => match runner.interrupt.signal() {
+            Some(signal) => return Err(Failure::interrupted(signal, phase, agent)),
+            None => status,
+        },
         Ended::TimedOut => {
             let limit = runner.limits.login.unwrap_or_default();
             let what = format!("the sign-in program of {agent} did not end");

@@ -5,9 +5,12 @@ use std::io::Read;
 use super::LoginOptions;
 use super::agent::AgentVisit;
 use crate::environment::environment;
-use crate::model::{AuthMethod, Failure, Secret, WantedValue};
+use crate::model::{AuthMethod, Failure, Phase, Secret, WantedValue};
 use crate::redact::secrets;
+use crate::rpc::Runner;
 use crate::ui::Ui;
+use crate::untrusted::Clean;
+use crate::untrusted::clean;
 
 /// The most that is taken from stdin, in bytes.
 const LONGEST_INPUT: u64 = 64 << 10;
@@ -39,7 +42,7 @@ pub async fn collect(
         let input = if ui.facts.stdin_is_terminal {
             ui.ask_secret(agent, &question(method, wanted.first())).await?
         } else {
-            read_stdin().await?
+            read_stdin(&visit.runner).await?
         };
         return sort_input(input.reveal(), wanted);
     }
@@ -52,22 +55,25 @@ pub async fn collect(
                 match ask(agent, method, value, ui).await? {
                     Some(answer) => break given.push(answer),
                     None if value.optional => break,
-                    None => ui.note("a value is needed; Ctrl-C leaves"),
+                    None => ui.note(&Clean::from("a value is needed; Ctrl-C leaves")),
                 }
             }
         } else if !value.optional {
             return Err(missing(agent, method, value));
         }
     }
-    Ok(given)
+    sound(given, "in the environment")
 }
 
 fn inherited(visit: &AgentVisit, wanted: &WantedValue) -> Option<Given> {
     wanted.variables.iter().find_map(|name| {
         let own = visit.runner.launch.variable(name).map(Secret::reveal);
         let value = own.or_else(|| environment().text(name)).filter(|value| !value.is_empty())?;
-        let value = secrets().take(value.to_owned());
-        Some(Given { name: Some(name.clone()), value, inherited: true })
+        // Files and secret managers leave a line feed, which would break a header.
+        let trimmed = value.trim();
+        let inherited = trimmed == value;
+        let value = secrets().take(trimmed.to_owned());
+        Some(Given { name: Some(name.clone()), value, inherited })
     })
 }
 
@@ -92,35 +98,48 @@ async fn ask(
 }
 
 /// What is asked for, as a question.
-fn question(method: &AuthMethod, wanted: Option<&WantedValue>) -> String {
-    let label = wanted.and_then(|wanted| wanted.label.as_ref()).unwrap_or(&method.name).line();
+fn question(method: &AuthMethod, wanted: Option<&WantedValue>) -> Clean {
+    let label = wanted.and_then(|wanted| wanted.label.as_ref()).unwrap_or(&method.name).label();
     let variable = wanted.and_then(|wanted| wanted.variables.first());
     let optional = if wanted.is_some_and(|wanted| wanted.optional) { ", may be empty" } else { "" };
     match variable {
-        Some(variable) => format!("{label} ({}{optional})", crate::untrusted::clean_line(variable)),
-        None => format!("{label}{optional}"),
+        Some(variable) => clean!("{label} ({variable}{optional})"),
+        None => clean!("{label}{optional}"),
     }
 }
 
-async fn read_stdin() -> Result<Secret, Failure> {
-    let read = tokio::task::spawn_blocking(|| {
+/// Reads stdin to its end; signals and the limit of the login are seen meanwhile.
+async fn read_stdin(runner: &Runner) -> Result<Secret, Failure> {
+    let reading = tokio::task::spawn_blocking(|| {
         let mut text = String::new();
-        std::io::stdin()
-            .lock()
-            .take(LONGEST_INPUT + 1)
-            .read_to_string(&mut text)
-            .map(|_| secrets().take(text))
+        let read = std::io::stdin().lock().take(LONGEST_INPUT + 1).read_to_string(&mut text);
+        read.map(|_| secrets().take(text))
     });
-    let read = read.await.map_err(|error| error.to_string());
-    match read.and_then(|read| read.map_err(|error| error.to_string())) {
-        Ok(secret) if secret.reveal().len() as u64 > LONGEST_INPUT => Err(Failure::choice(
-            "more than 64 KiB came on stdin, which is not a credential".to_owned(),
-        )),
-        Ok(secret) if !secret.reveal().trim().is_empty() => Ok(secret),
-        Ok(_) => {
-            Err(Failure::choice("--with-token was given and nothing came on stdin".to_owned()))
+    let expired = async {
+        match runner.limits.login {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
         }
-        Err(error) => Err(Failure::choice(format!("stdin cannot be read: {error}"))),
+    };
+    let read = tokio::select! {
+        read = reading => read,
+        () = expired => {
+            let limit = runner.limits.login.unwrap_or_default();
+            return Err(Failure::timeout(Phase::Choice, limit, "stdin did not end"));
+        }
+        signal = runner.interrupt.raised() => {
+            return Err(Failure::interrupted(signal, Phase::Choice, &runner.agent));
+        }
+    };
+    let unreadable = || Failure::choice("stdin cannot be read");
+    match read {
+        Ok(Ok(secret)) if secret.reveal().len() as u64 > LONGEST_INPUT => {
+            Err(Failure::choice("more than 64 KiB came on stdin, which is not a credential"))
+        }
+        Ok(Ok(secret)) if !secret.reveal().trim().is_empty() => Ok(secret),
+        Ok(Ok(_)) => Err(Failure::choice("--with-token was given and nothing came on stdin")),
+        Ok(Err(error)) => Err(unreadable().because(error)),
+        Err(error) => Err(unreadable().because(error)),
     }
 }
 
@@ -148,7 +167,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
                 names(wanted),
             )));
         }
-        return sound(vec![given(only.variables.first(), line)]);
+        return sound(vec![given(only.variables.first(), line)], "on stdin");
     }
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
@@ -171,7 +190,7 @@ fn sort_input(input: &str, wanted: &[WantedValue]) -> Result<Vec<Given>, Failure
             "stdin does not set {}; write a NAME=VALUE line for each",
             value.variables.join(" or "),
         ))),
-        None => sound(found),
+        None => sound(found, "on stdin"),
     }
 }
 
@@ -190,14 +209,14 @@ fn without_export(line: &str) -> &str {
 }
 
 /// Refuses values that cannot be credentials: empty ones, and those with control characters.
-fn sound(given: Vec<Given>) -> Result<Vec<Given>, Failure> {
+fn sound(given: Vec<Given>, place: &str) -> Result<Vec<Given>, Failure> {
     for one in &given {
         let name = one.name.as_deref().unwrap_or("the key");
         if one.value.reveal().is_empty() {
-            return Err(Failure::choice(format!("{name} is empty on stdin")));
+            return Err(Failure::choice(format!("{name} is empty {place}")));
         }
         if one.value.reveal().chars().any(char::is_control) {
-            return Err(Failure::choice(format!("{name} has control characters on stdin")));
+            return Err(Failure::choice(format!("{name} has control characters {place}")));
         }
     }
     Ok(given)

@@ -75,6 +75,15 @@ impl Visit {
         self.record().handshake.as_ref()
     }
 
+    /// The identifiers of all methods that were offered, unless only some of them are known.
+    #[must_use]
+    pub fn offered_methods(&self) -> Option<Vec<String>> {
+        let record = self.record();
+        let handshake = record.handshake.as_ref().filter(|_| !record.is_narrowed)?;
+        matches!(self, Self::Agent(_))
+            .then(|| handshake.methods.iter().map(|method| method.id.raw().to_owned()).collect())
+    }
+
     /// Everything remarked on so far, each once.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
@@ -115,6 +124,8 @@ impl Visit {
 pub struct Record {
     /// The last handshake.
     pub handshake: Option<Handshake>,
+    /// Whether the methods are only those that fit here.
+    pub is_narrowed: bool,
     earlier: Vec<Diagnostic>,
     /// A process whose handshake failed, until it is ended.
     pub failed: Option<Connection>,

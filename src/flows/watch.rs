@@ -24,7 +24,9 @@ pub struct Wait {
 }
 
 impl Wait {
-    fn deadline(&self) -> Option<Instant> {
+    /// When it is over.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
         self.limit.map(|limit| self.started + limit)
     }
 

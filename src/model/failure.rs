@@ -186,6 +186,16 @@ impl Failure {
         self.cause.iter().flat_map(|cause| cause.chain()).map(ToString::to_string)
     }
 
+    /// What the agent said with its error: its message, and the texts of its data.
+    #[must_use]
+    pub fn said(&self) -> Option<Untrusted> {
+        let mut said: Vec<&str> = self.reply.iter().map(Untrusted::raw).collect();
+        if let Some(data) = &self.data {
+            collect_texts(data, &mut said);
+        }
+        (!said.is_empty()).then(|| said.join("; ").into())
+    }
+
     /// The whole sentence: what was being done, what came instead, and what caused it.
     #[must_use]
     pub fn sentence(&self) -> Untrusted {
@@ -216,6 +226,19 @@ impl Failure {
             FailureKind::Unsupported | FailureKind::SignInRequired => false,
             _ => matches!(self.phase, Phase::Handshake(_)) || !self.leaves_connection(),
         }
+    }
+}
+
+/// The texts of an error's data, each once; those of methods are no explanation.
+fn collect_texts<'d>(data: &'d Value, texts: &mut Vec<&'d str>) {
+    match data {
+        Value::String(text) if !texts.contains(&text.as_str()) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(key, _)| *key != "authMethods" && *key != "methodId")
+            .for_each(|(_, field)| collect_texts(field, texts)),
+        _ => {}
     }
 }
 

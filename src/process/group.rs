@@ -44,6 +44,8 @@ impl ProcessGroup {
     /// Waits `grace`, then sends TERM, waits, and sends KILL, until nothing of the group is left.
     /// A signal to acp-auth shortens this: one leaves little of the grace, one more kills at once.
     pub async fn end(&mut self, grace: Duration, interrupt: &Interrupt) {
+        // Taken while the leader lives: its children are found through it.
+        let strays = platform::strays(self.id);
         let interrupted_before = interrupt.count();
         let grace = if interrupted_before > 0 { grace.min(INTERRUPTED_GRACE) } else { grace };
         tokio::select! {
@@ -53,6 +55,8 @@ impl ProcessGroup {
                 self.gone_within(KILL_PATIENCE).await;
             }
         }
+        // What is left is of nobody's use, and its own group was not signalled.
+        platform::kill_strays(&strays);
         self.ended = true;
     }
 
@@ -88,7 +92,9 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if !self.ended {
+            let strays = platform::strays(self.id);
             self.signal(platform::KILL);
+            platform::kill_strays(&strays);
         }
     }
 }
@@ -112,6 +118,62 @@ mod platform {
         if let Some(group) = pid(id) {
             let _ = rustix::process::kill_process_group(group, signal);
         }
+    }
+
+    /// A descendant of the leader that is in a group of its own, as `setpgid` or a shell's `set -m`
+    /// makes one, and when it was started, for numbers are used again. One that made a session of
+    /// its own, as browsers do, is left alone.
+    pub type Stray = (u32, String);
+
+    /// The strays of a group. Linux only; elsewhere there are none to be found.
+    pub fn strays(leader: u32) -> Vec<Stray> {
+        let own_session = stat(std::process::id()).map(|stat| stat.session);
+        let mut family = vec![leader];
+        let mut strays = Vec::new();
+        let mut next = 0;
+        while let Some(&parent) = family.get(next) {
+            next += 1;
+            let path = format!("/proc/{parent}/task/{parent}/children");
+            let children = std::fs::read_to_string(path).unwrap_or_default();
+            for child in children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()) {
+                let Some(stat) = stat(child) else { continue };
+                if Some(&stat.session) == own_session.as_ref() {
+                    family.push(child);
+                    if stat.group != leader.to_string() {
+                        strays.push((child, stat.started));
+                    }
+                }
+            }
+        }
+        strays
+    }
+
+    /// Kills strays that still run.
+    pub fn kill_strays(strays: &[Stray]) {
+        for (id, started) in strays {
+            if stat(*id).is_some_and(|stat| stat.started == *started)
+                && let Some(pid) = pid(*id)
+            {
+                // Gone already is what is wanted.
+                let _ = rustix::process::kill_process(pid, KILL);
+                let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+        }
+    }
+
+    /// What `/proc/ID/stat` says of a process.
+    struct Stat {
+        group: String,
+        session: String,
+        started: String,
+    }
+
+    fn stat(id: u32) -> Option<Stat> {
+        let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The name in parentheses may contain anything.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let field = |index: usize| fields.get(index).map(ToString::to_string);
+        Some(Stat { group: field(2)?, session: field(3)?, started: field(19)? })
     }
 
     /// Whether no process of the group is left, its leader having been collected. Orphans of the
@@ -144,6 +206,12 @@ mod platform {
             let _ = killer.send(());
         }
     }
+
+    pub fn strays(_leader: u32) -> Vec<()> {
+        Vec::new()
+    }
+
+    pub fn kill_strays(_strays: &[()]) {}
 
     /// The leader has been collected; the job's other processes end with its handle.
     pub fn is_gone(_id: u32) -> bool {

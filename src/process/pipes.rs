@@ -35,6 +35,10 @@ pub trait Listener: Send + Sync {
     fn stderr(&self, bytes: &[u8]);
     /// Bytes from stdout that are not a message.
     fn stray_stdout(&self, bytes: &[u8]);
+    /// Nothing more came for a while.
+    fn rested(&self);
+    /// A page that a notification names.
+    fn page(&self, address: &str);
 }
 
 /// An exit status as words after "it ended".

@@ -8,6 +8,7 @@ pub use human::name_width;
 use crate::model::Failure;
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::ui::Answer;
+use crate::untrusted::Clean;
 
 /// The JSON Schema of what the JSON format prints.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -49,7 +50,7 @@ impl Format {
                 format!("{head}{}", human::row(outcome, width))
             }
         };
-        Some(Answer::People(text))
+        Some(Answer::People(Clean::rendered(text)))
     }
 
     /// What is written at the end of a run.
@@ -58,7 +59,7 @@ impl Format {
         match self {
             Self::Json => Some(Answer::Programs(json::document(outcome))),
             Self::Human if outcome.listed.is_some() => {
-                Some(Answer::People(human::definitions(outcome)))
+                Some(Answer::People(Clean::rendered(human::definitions(outcome))))
             }
             Self::Human => None,
         }
@@ -69,7 +70,10 @@ impl Format {
     pub fn change(self, outcome: &RunOutcome) -> Answer {
         match self {
             Self::Json => Answer::Programs(json::line(outcome)),
-            Self::Human => Answer::People(outcome.agents.iter().map(human::line).collect()),
+            Self::Human => {
+                let lines = outcome.agents.iter().map(human::line).collect();
+                Answer::People(Clean::rendered(lines))
+            }
         }
     }
 
@@ -85,12 +89,12 @@ impl Format {
 
 /// A failure with its hints, for stderr.
 #[must_use]
-pub fn complaint(failure: &Failure) -> String {
-    human::failure(failure)
+pub fn complaint(failure: &Failure) -> Clean {
+    Clean::rendered(human::failure(failure))
 }
 
 /// A failure in one line, for stderr.
 #[must_use]
-pub fn short_complaint(failure: &Failure) -> String {
-    human::failure_line(failure)
+pub fn short_complaint(failure: &Failure) -> Clean {
+    Clean::rendered(human::failure_line(failure))
 }

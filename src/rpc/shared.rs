@@ -106,7 +106,8 @@ impl Default for State {
     fn default() -> Self {
         Self {
             pending: HashMap::new(),
-            next_id: 0,
+            // An identifier that an agent makes up is mostly 0.
+            next_id: 1,
             notifications: VecDeque::new(),
             closed: None,
             diagnostics: Vec::new(),
@@ -193,11 +194,11 @@ impl Shared {
             drop(state);
             self.remark(
                 DiagnosticKind::UnknownAnswer,
-                format!("an answer to a request that was never sent, id {}", id.get()),
+                format!("an answer to a request that was never sent, id {}", short(id.get())),
             );
             return;
         };
-        let known = key < state.next_id;
+        let known = (1..state.next_id).contains(&key);
         let waiting = state.pending.remove(&key);
         drop(state);
         match waiting {
@@ -320,4 +321,9 @@ fn lone_request(state: &State, id: &RawValue, reply: &Reply) -> Option<u64> {
     (id.get() == "null" && is_error && state.pending.len() == 1)
         .then(|| state.pending.keys().next().copied())
         .flatten()
+}
+
+/// The start of an identifier, for a remark.
+fn short(id: &str) -> String {
+    id.chars().take(40).collect()
 }

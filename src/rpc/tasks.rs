@@ -29,6 +29,12 @@ const LAST_BREATH: Duration = Duration::from_millis(250);
 /// How long an unfinished line rests before it is shown to somebody who waits at a login.
 const PARTIAL_REST: Duration = Duration::from_millis(120);
 
+/// How messages are framed in another protocol.
+const FRAME_HEADER: &[u8] = b"Content-Length:";
+
+/// The longest identifier and method of a message, in bytes.
+const LONGEST_NAME: usize = 4 << 10;
+
 /// A line on its way to the agent, wiped once it is written: it may contain a key.
 pub type Line = Zeroizing<Vec<u8>>;
 
@@ -74,10 +80,28 @@ pub async fn write_stdin(
 /// Drains stderr at all times: a full pipe would stop the agent.
 pub async fn read_stderr(mut stderr: impl AsyncRead + Unpin, shared: Arc<Shared>) {
     let mut buffer = vec![0; 8 << 10];
-    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+    let mut is_fresh = false;
+    loop {
+        let read = stderr.read(&mut buffer);
+        let read = if is_fresh {
+            match tokio::time::timeout(PARTIAL_REST, read).await {
+                Ok(read) => read,
+                Err(_) => {
+                    is_fresh = false;
+                    if let Some(listener) = shared.listener() {
+                        listener.rested();
+                    }
+                    continue;
+                }
+            }
+        } else {
+            read.await
+        };
+        let Ok(count @ 1..) = read else { return };
         shared.push_stderr(&buffer[..count]);
         if let Some(listener) = shared.listener() {
             listener.stderr(&buffer[..count]);
+            is_fresh = true;
         }
     }
 }
@@ -111,6 +135,7 @@ impl StdoutReader {
                         && is_prose(unfinished)
                     {
                         listener.stray_stdout(unfinished);
+                        listener.rested();
                         shown += unfinished.len();
                     }
                 }
@@ -128,6 +153,17 @@ impl StdoutReader {
     }
 
     fn line(&self, line: &Bytes, continues: bool) {
+        let header = line.get(..FRAME_HEADER.len());
+        if header.is_some_and(|header| header.eq_ignore_ascii_case(FRAME_HEADER)) {
+            self.shared.close(Closed {
+                kind: FailureKind::Protocol,
+                reason:
+                    "it frames its messages by Content-Length headers, as LSP does, instead of \
+                         writing one a line"
+                        .to_owned(),
+                hint: None,
+            });
+        }
         let pieces = sort_line(line);
         if let Some(trace) = &self.trace {
             trace.record(Direction::Received, line);
@@ -148,6 +184,12 @@ impl StdoutReader {
     }
 
     fn message(&self, message: Envelope<'_>, line: &Bytes) {
+        let is_huge =
+            |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().len() > LONGEST_NAME);
+        if is_huge(message.id) || is_huge(message.method) {
+            let text = "a message whose id or method has more than 4 KiB, dropped".to_owned();
+            return self.shared.remark(DiagnosticKind::InvalidMessage, text);
+        }
         let method = message.method.map(|raw| serde_json::from_str::<String>(raw.get()));
         match (method, message.id) {
             (Some(Ok(method)), Some(id)) => self.request(&method, id, message.params),
@@ -208,6 +250,13 @@ impl StdoutReader {
     }
 
     fn notification(&self, method: String, params: Option<&RawValue>) {
+        if let (Some(listener), Some(params)) = (self.shared.listener(), params)
+            && params.get().len() <= SMALL
+        {
+            pages_in(&serde_json::from_str(params.get()).unwrap_or_default(), &mut |page| {
+                listener.page(page);
+            });
+        }
         if !self.profile.kept_notifications.contains(&method.as_str()) {
             return;
         }
@@ -220,6 +269,19 @@ impl StdoutReader {
         }
         self.shared
             .push_notification(Notification { method, params: params.map(ToOwned::to_owned) });
+    }
+}
+
+/// The pages that a notification names, wherever in it: qwen-code sends the one to sign in at so.
+fn pages_in(value: &Value, found: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => text
+            .split(char::is_whitespace)
+            .filter(|word| word.starts_with("https://") || word.starts_with("http://"))
+            .for_each(found),
+        Value::Array(items) => items.iter().for_each(|item| pages_in(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| pages_in(field, found)),
+        _ => {}
     }
 }
 

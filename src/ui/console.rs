@@ -6,11 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::untrusted::Clean;
+
 #[derive(Default)]
 struct State {
     spinner: Option<ProgressBar>,
-    /// Whether the last character written was no line feed.
-    line_is_open: bool,
+    /// The column after the last character written, 0 after a line feed.
+    column: usize,
     /// How many questions are open, under which nothing may be drawn.
     holds: usize,
 }
@@ -38,34 +40,39 @@ impl Console {
     }
 
     /// Writes a line of our own.
-    pub fn line(&self, text: &str) {
+    pub fn line(&self, text: &Clean) {
         let mut state = self.state();
-        let break_before = if state.line_is_open { "\n" } else { "" };
-        self.write(&mut state, &format!("{break_before}{text}\n"));
+        let break_before = if state.column > 0 { "\n" } else { "" };
+        self.write(&mut state, &format!("{break_before}{text}\n"), 0);
     }
 
-    /// Writes text that may end anywhere.
-    pub fn text(&self, text: &str) {
+    /// Writes text that may end anywhere, and leaves the cursor in that column.
+    pub fn text(&self, text: &Clean, column: usize) {
         if !text.is_empty() {
-            self.write(&mut self.state(), text);
+            self.write(&mut self.state(), text, column);
         }
     }
 
+    /// The column after the last character written, 0 after a line feed.
+    pub fn column(&self) -> usize {
+        self.state().column
+    }
+
     pub fn line_is_open(&self) -> bool {
-        self.state().line_is_open
+        self.column() > 0
     }
 
     pub fn close_line(&self) {
         let mut state = self.state();
-        if state.line_is_open {
-            self.write(&mut state, "\n");
+        if state.column > 0 {
+            self.write(&mut state, "\n", 0);
         }
     }
 
     /// Draws the spinner one step on, unless a line is open.
-    pub fn spin(&self, text: &str) {
+    pub fn spin(&self, text: &Clean) {
         let mut state = self.state();
-        if state.line_is_open || state.holds > 0 {
+        if state.column > 0 || state.holds > 0 {
             return;
         }
         let spinner = state.spinner.get_or_insert_with(|| {
@@ -74,7 +81,7 @@ impl Console {
                 .unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
-        spinner.set_message(text.to_owned());
+        spinner.set_message(text.to_string());
         spinner.tick();
     }
 
@@ -97,16 +104,16 @@ impl Console {
             // Not through the colour filter: the prompt's own sequences do not go through it either.
             let _ = io::stderr().write_all(b"\x1b[?25h");
         }
-        self.write(&mut state, "\n");
+        self.write(&mut state, "\n", 0);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, state: &mut State, text: &str) {
+    fn write(&self, state: &mut State, text: &str, column: usize) {
         clear_spinner(state);
-        state.line_is_open = !text.ends_with('\n');
+        state.column = column;
         // With stderr gone there is nowhere left to say so.
         let _ = AutoStream::new(io::stderr().lock(), self.color).write_all(text.as_bytes());
     }

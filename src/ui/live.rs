@@ -1,23 +1,39 @@
-//! What an agent writes to stderr, and beside the protocol to stdout, while somebody waits.
+//! What an agent says while somebody waits for a login: on stderr, beside the protocol on stdout, and
+//! in notifications. It is shown as it comes, a line at a time: cleaned, without secrets, each row
+//! marked as the agent's.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anstream::adapter::StripBytes;
 use owo_colors::OwoColorize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::console::Console;
+use super::terminal::columns;
 use crate::process::Listener;
 use crate::redact::{mask_addresses, secrets};
-use crate::untrusted::drop_unseen;
+use crate::untrusted::{Clean, drop_unseen};
 
-/// Passes bytes on as they come, cleaned, each line marked as the agent's.
+/// The longest run of blanks that is shown as it is: in codes to be scanned they mean something.
+const BLANKS: usize = 24;
+
+/// The longest line that is kept together, in bytes.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// What could go on after the end of a text, were it the start of a secret.
+const CONTINUATION: &str = "Aa0Bb1Cc2Dd3Ee4Ff5Gg6Hh7Ii8Jj9";
+
+/// Shows an agent's words.
 pub struct LiveText {
     console: Arc<Console>,
     margin: String,
+    margin_width: usize,
     /// Whether account details are not to be shown.
     masks: bool,
     stderr: Mutex<Stream>,
     stdout: Mutex<Stream>,
+    /// The pages that notifications named already.
+    pages: Mutex<Vec<String>>,
 }
 
 /// One stream's state between two pieces.
@@ -27,42 +43,134 @@ struct Stream {
     /// The start of a character whose rest has not come.
     unfinished: Vec<u8>,
     after_carriage_return: bool,
+    /// The line that has not ended, clean.
+    line: String,
+    /// What of it has been shown, secrets hidden.
+    shown: String,
+    /// Whether a private key has begun and not ended.
+    in_key: bool,
 }
 
 impl LiveText {
     pub fn new(console: Arc<Console>, agent: &str, masks: bool) -> Self {
-        let margin = format!("{} ", format!("{agent} │").dimmed());
-        Self { console, margin, masks, stderr: Mutex::default(), stdout: Mutex::default() }
+        let name = format!("{} │", Clean::line(agent));
+        let margin_width = name.width() + 1;
+        let margin = format!("{} ", name.dimmed());
+        let (stderr, stdout, pages) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { console, margin, margin_width, masks, stderr, stdout, pages }
     }
 
-    fn show(&self, stream: &Mutex<Stream>, bytes: &[u8]) {
-        let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = secrets().hide(&stream.clean(bytes));
-        let text = if self.masks { mask_addresses(&text) } else { text };
-        let mut shown = String::new();
-        let mut at_line_start = !self.console.line_is_open();
-        for line in text.split_inclusive('\n') {
-            if at_line_start && line.trim().is_empty() {
-                continue;
+    /// Shows what was held back.
+    pub fn end(&self) {
+        for stream in [&self.stderr, &self.stdout] {
+            let mut stream = lock(stream);
+            if let Some(rest) = stream.take_line(self.masks) {
+                self.show(&rest);
             }
-            if at_line_start {
-                shown.push_str(&self.margin);
-            }
-            shown.push_str(line);
-            at_line_start = line.ends_with('\n');
         }
-        self.console.text(&shown);
+        self.console.close_line();
+    }
+
+    fn hear(&self, stream: &Mutex<Stream>, bytes: &[u8]) {
+        let mut stream = lock(stream);
+        let text = stream.clean(bytes);
+        for piece in text.split_inclusive('\n') {
+            stream.line.push_str(piece.trim_end_matches('\n'));
+            if (piece.ends_with('\n') || stream.line.len() > LONGEST_LINE)
+                && let Some(rest) = stream.take_line(self.masks)
+            {
+                self.show(&(rest + "\n"));
+            }
+        }
+    }
+
+    fn rest(&self, stream: &Mutex<Stream>) {
+        let text = lock(stream).take_safe(self.masks);
+        if !text.is_empty() {
+            self.show(&text);
+        }
+    }
+
+    /// Writes text, wrapped to the terminal, the margin in front of every row.
+    fn show(&self, text: &str) {
+        let room = columns().map(|columns| columns.saturating_sub(self.margin_width).max(10));
+        let mut column = self.console.column().saturating_sub(self.margin_width);
+        let mut at_start = !self.console.line_is_open();
+        let mut shown = String::new();
+        for character in fold_blanks(text).chars() {
+            let width = character.width().unwrap_or(0);
+            let is_full = room.is_some_and(|room| column + width > room);
+            if character == '\n' || is_full {
+                if !at_start {
+                    shown.push('\n');
+                }
+                at_start = true;
+                column = 0;
+                if character == '\n' || character == ' ' {
+                    continue;
+                }
+            }
+            if at_start {
+                shown.push_str(&self.margin);
+                at_start = false;
+            }
+            shown.push(character);
+            column += width;
+        }
+        let open = if at_start { 0 } else { column + self.margin_width };
+        self.console.text(&Clean::rendered(shown), open);
     }
 }
 
 impl Listener for LiveText {
     fn stderr(&self, bytes: &[u8]) {
-        self.show(&self.stderr, bytes);
+        self.hear(&self.stderr, bytes);
     }
 
     fn stray_stdout(&self, bytes: &[u8]) {
-        self.show(&self.stdout, bytes);
+        self.hear(&self.stdout, bytes);
     }
+
+    fn rested(&self) {
+        self.rest(&self.stderr);
+        self.rest(&self.stdout);
+    }
+
+    fn page(&self, address: &str) {
+        let mut pages = lock(&self.pages);
+        if pages.len() < 16 && !pages.iter().any(|known| known == address) {
+            pages.push(address.to_owned());
+            let line = secrets().clean(address);
+            self.show(&format!("{}\n", line.replace('\n', " ")));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Long runs of blanks, by which text is pushed out of sight, as their number.
+fn fold_blanks(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find([' ', '\t', '\u{2800}', '\u{3000}', '\u{a0}']) {
+        let run = rest[start..]
+            .char_indices()
+            .find(|(_, c)| !c.is_whitespace() && *c != '\u{2800}' || *c == '\n')
+            .map_or(rest.len() - start, |(at, _)| at);
+        let count = rest[start..start + run].chars().count();
+        folded.push_str(&rest[..start]);
+        if count > BLANKS && start + run < rest.trim_end_matches('\n').len() {
+            folded.push_str(&format!(" [{count} blanks] "));
+        } else if start + run < rest.len() && !rest[start + run..].starts_with('\n') {
+            folded.push_str(&rest[start..start + run].replace('\t', "    "));
+        } else if count <= BLANKS {
+            folded.push_str(&" ".repeat(count.min(1)));
+        }
+        rest = &rest[start + run..];
+    }
+    folded + rest
 }
 
 impl Stream {
@@ -88,6 +196,55 @@ impl Stream {
         }
         drop_unseen(&text)
     }
+
+    /// What is left to show of the line, which has ended; `None` when that is nothing.
+    fn take_line(&mut self, masks: bool) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        let shown = std::mem::take(&mut self.shown);
+        if self.is_of_key(&line) {
+            return None;
+        }
+        let hidden = hide(&line, masks);
+        let rest = hidden.strip_prefix(&shown).map_or_else(|| hidden.clone(), ToOwned::to_owned);
+        let is_empty = shown.is_empty() && rest.trim().is_empty();
+        (!is_empty).then_some(rest)
+    }
+
+    /// What can be shown of a line that has not ended: all but a last word that may be the start of
+    /// a secret.
+    fn take_safe(&mut self, masks: bool) -> String {
+        if self.in_key || self.line.starts_with("-----BEGIN") {
+            return String::new();
+        }
+        let start = self.line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let start =
+            (start..=self.line.len()).find(|&at| self.line.is_char_boundary(at)).unwrap_or(0);
+        let word = &self.line[start..];
+        let continued = format!("{}{CONTINUATION}", self.line);
+        let is_dangerous = secrets().may_begin(word)
+            || !hide(&continued, masks).starts_with(&hide(&self.line, masks));
+        let safe = if is_dangerous { &self.line[..start] } else { self.line.as_str() };
+        let hidden = hide(safe, masks);
+        let Some(new) = hidden.strip_prefix(&self.shown).map(ToOwned::to_owned) else {
+            return String::new();
+        };
+        self.shown = hidden;
+        new
+    }
+
+    /// Whether a line belongs to a private key, which is hidden as a whole.
+    fn is_of_key(&mut self, line: &str) -> bool {
+        let begins = line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----");
+        let ends = line.contains("-----END ");
+        let was_in_key = self.in_key;
+        self.in_key = (was_in_key || begins) && !ends;
+        was_in_key || begins
+    }
+}
+
+fn hide(text: &str, masks: bool) -> String {
+    let hidden = secrets().hide(text);
+    if masks { mask_addresses(&hidden) } else { hidden }
 }
 
 #[cfg(test)]
@@ -106,5 +263,31 @@ mod tests {
         ];
         let text: String = pieces.iter().map(|piece| stream.clean(piece)).collect();
         assert_eq!(text, "go to https://aé.test\ncode");
+    }
+
+    #[test]
+    fn the_start_of_a_token_is_held_back_and_a_prompt_is_not() {
+        for (line, shown) in [
+            ("Enter the code: ", "Enter the code: "),
+            ("Open https://a.test/?code=x and wait", "Open https://a.test/?code=x and wait"),
+            ("key sk-", "key "),
+            ("token=ab", ""),
+            ("Authorization: Bearer abc", "Authorization: Bearer "),
+            ("-----BEGIN RSA PRIVATE KEY-----", ""),
+        ] {
+            let mut stream = Stream { line: line.to_owned(), ..Stream::default() };
+            assert_eq!(stream.take_safe(false), shown, "{line}");
+        }
+        let mut stream = Stream { line: "key sk-".to_owned(), ..Stream::default() };
+        let first = stream.take_safe(false);
+        stream.line.push_str("abcdef1234567890 done");
+        let rest = stream.take_line(false).unwrap();
+        assert_eq!(first + &rest, "key [redacted] done");
+    }
+
+    #[test]
+    fn blanks_are_counted_when_they_are_many() {
+        assert_eq!(fold_blanks("a  b\n"), "a  b\n");
+        assert_eq!(fold_blanks(&format!("a{}b", " ".repeat(100))), "a [100 blanks] b");
     }
 }

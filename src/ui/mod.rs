@@ -14,10 +14,11 @@ use tokio::time::Instant;
 
 use crate::environment::environment;
 use crate::interrupt::Interrupt;
-use crate::process::Listener;
 use crate::redact::secrets;
-use crate::untrusted::drop_unseen;
+use crate::untrusted::Clean;
+use crate::untrusted::clean;
 use console::Console;
+pub use live::LiveText;
 pub use prompts::{Check, Choice};
 pub use terminal::SavedTerminal;
 
@@ -79,7 +80,7 @@ pub struct Look {
 #[derive(Debug)]
 pub enum Answer {
     /// For people: coloured where that is wanted, nothing when quiet.
-    People(String),
+    People(Clean),
     /// For programs: exactly as it is.
     Programs(String),
 }
@@ -88,8 +89,7 @@ pub enum Answer {
 pub struct Ui {
     pub facts: Facts,
     pub terminal: SavedTerminal,
-    color: ColorChoice,
-    quiet: bool,
+    look: Look,
     /// Whether account details are not to be shown.
     pub masks: bool,
     interrupt: Interrupt,
@@ -99,15 +99,13 @@ pub struct Ui {
 impl Ui {
     #[must_use]
     pub fn new(facts: Facts, look: Look, interrupt: Interrupt) -> Self {
-        let Look { color, quiet, show_accounts } = look;
         Self {
             facts,
             terminal: SavedTerminal::save(),
-            color,
-            quiet,
-            masks: facts.is_unattended_ci() && !show_accounts,
+            look,
+            masks: facts.is_unattended_ci() && !look.show_accounts,
             interrupt,
-            console: Arc::new(Console::new(color)),
+            console: Arc::new(Console::new(look.color)),
         }
     }
 
@@ -117,44 +115,39 @@ impl Ui {
     /// What writing gave, a closed pipe aside.
     pub fn answer(&self, answer: &Answer) -> io::Result<()> {
         match answer {
-            Answer::People(_) if self.quiet => Ok(()),
-            Answer::People(text) => write_stdout(self.color, text),
+            Answer::People(_) if self.look.quiet => Ok(()),
+            Answer::People(text) => write_stdout(self.look.color, text),
             Answer::Programs(text) => write_stdout(ColorChoice::Never, text),
         }
     }
 
     /// Writes a remark for the person to stderr, nothing when quiet.
-    pub fn note(&self, text: &str) {
-        if !self.quiet {
-            self.console.line(&format!("- {}", secrets().hide(text)));
+    pub fn note(&self, text: &Clean) {
+        if !self.look.quiet {
+            self.console.line(&Clean::rendered(format!("- {}", secrets().hide(text))));
         }
     }
 
     /// Writes a command or an address whole on a line of its own, also when quiet.
-    pub fn verbatim(&self, text: &str) {
-        self.console.line(&format!("    {}", drop_unseen(text).replace(['\n', '\t'], " ")));
+    pub fn verbatim(&self, text: &Clean) {
+        self.console.line(&Clean::rendered(format!("    {text}")));
     }
 
     /// Writes an error to stderr, also when quiet.
-    pub fn error(&self, text: &str) {
-        self.console.line(&secrets().hide_tokens(text));
+    pub fn error(&self, text: &Clean) {
+        self.console.line(text);
     }
 
     /// Shows what the agent says beside the protocol, cleaned, as it comes.
     #[must_use]
-    pub fn live_text(&self, agent: &str) -> Arc<dyn Listener> {
-        Arc::new(live::LiveText::new(self.console.clone(), agent, self.masks))
-    }
-
-    /// Ends a line that the agent left open.
-    pub fn end_live_text(&self) {
-        self.console.close_line();
+    pub fn live_text(&self, agent: &str) -> Arc<LiveText> {
+        Arc::new(LiveText::new(self.console.clone(), agent, self.masks))
     }
 
     /// Waits for `future` with a spinner at a terminal, and a line now and then elsewhere.
-    pub async fn while_waiting<T>(&self, what: &str, future: impl Future<Output = T>) -> T {
+    pub async fn while_waiting<T>(&self, what: &Clean, future: impl Future<Output = T>) -> T {
         tokio::pin!(future);
-        let spins = self.facts.stderr_is_terminal && !self.quiet;
+        let spins = self.facts.stderr_is_terminal && !self.look.quiet;
         let started = Instant::now();
         let mut every = if spins { SPIN_EVERY } else { SPEAK_AFTER };
         loop {
@@ -164,7 +157,7 @@ impl Ui {
                     return done;
                 }
                 () = tokio::time::sleep(every) => {
-                    let text = format!(
+                    let text = clean!(
                         "waiting for {what}, {} so far",
                         humantime::format_duration(Duration::from_secs(started.elapsed().as_secs())),
                     );
@@ -180,11 +173,44 @@ impl Ui {
     }
 }
 
+/// Whether nobody reads stdout any more.
+#[must_use]
+pub fn stdout_is_broken() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+        let polled = poll(&mut stdout, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+        polled.is_ok() && stdout[0].revents().intersects(PollFlags::ERR | PollFlags::NVAL)
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+/// Whether stdout was closed when acp-auth was started. Rust then opens the null device in its
+/// place, for reading too, which nobody does who only wants to throw an answer away.
+fn stdout_was_closed() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, major, minor};
+        let stdout = rustix::stdio::stdout();
+        let (Ok(facts), Ok(flags)) = (fstat(stdout), fcntl_getfl(stdout)) else { return true };
+        let is_null = FileType::from_raw_mode(facts.st_mode) == FileType::CharacterDevice
+            && (major(facts.st_rdev), minor(facts.st_rdev)) == (1, 3);
+        cfg!(target_os = "linux") && is_null && flags.contains(OFlags::RDWR)
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Writes to stdout; a reader that left early is not an error.
 ///
 /// # Errors
 /// What writing gave.
 pub fn write_stdout(color: ColorChoice, text: &str) -> io::Result<()> {
+    if stdout_was_closed() {
+        return Err(io::Error::other("it is closed"));
+    }
     let mut stdout = AutoStream::new(io::stdout().lock(), color);
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {

@@ -7,14 +7,16 @@ use dialoguer::theme::ColorfulTheme;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Ui;
+use super::terminal::size;
 use crate::model::{Failure, Phase, Secret};
 use crate::redact::secrets;
+use crate::untrusted::Clean;
 
 /// One line of a list to choose from, clean.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    pub title: String,
-    pub detail: String,
+    pub title: Clean,
+    pub detail: Clean,
 }
 
 /// Lays the lines of a list out in two columns, cut to the terminal: a line that wraps would be
@@ -45,22 +47,14 @@ fn cut(text: &str, columns: usize) -> String {
 
 /// Rows and columns for the lines of a list.
 fn room() -> (usize, usize) {
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(rustix::stdio::stderr())
-        && size.ws_row > 0
-        && size.ws_col > 0
-    {
-        // The question takes rows of its own, and a line begins with its mark.
-        return (
-            usize::from(size.ws_row).saturating_sub(4).max(3),
-            usize::from(size.ws_col).saturating_sub(6).max(20),
-        );
-    }
-    (20, 74)
+    // The question takes rows of its own, and a line begins with its mark.
+    size().map_or((20, 74), |(rows, columns)| {
+        (rows.saturating_sub(4).max(3), columns.saturating_sub(6).max(20))
+    })
 }
 
 /// A check of an answer, giving what is wrong with it.
-pub type Check = Box<dyn Fn(&str) -> Result<(), String> + Send>;
+pub type Check = Box<dyn Fn(&str) -> Result<(), Clean> + Send>;
 
 /// The questions, all of which end with `interrupted` when a signal comes.
 impl Ui {
@@ -71,7 +65,7 @@ impl Ui {
     pub async fn choose(
         &self,
         agent: &str,
-        question: &str,
+        question: &Clean,
         choices: &[Choice],
         first: usize,
     ) -> Result<Option<usize>, Failure> {
@@ -92,7 +86,7 @@ impl Ui {
     pub async fn choose_several(
         &self,
         agent: &str,
-        question: &str,
+        question: &Clean,
         choices: &[Choice],
         chosen: Vec<bool>,
     ) -> Result<Option<Vec<usize>>, Failure> {
@@ -113,10 +107,10 @@ impl Ui {
     pub async fn confirm(
         &self,
         agent: &str,
-        question: &str,
+        question: &Clean,
         default: bool,
     ) -> Result<Option<bool>, Failure> {
-        let question = question.to_owned();
+        let question = question.to_string();
         self.ask(agent, move |theme| {
             let question = dialoguer::Confirm::with_theme(theme).with_prompt(question);
             question.default(default).interact_opt()
@@ -131,18 +125,18 @@ impl Ui {
     pub async fn ask_text(
         &self,
         agent: &str,
-        question: &str,
-        default: Option<String>,
+        question: &Clean,
+        default: Option<Clean>,
         check: Check,
     ) -> Result<String, Failure> {
-        let question = question.to_owned();
+        let question = question.to_string();
         self.ask(agent, move |theme| {
             let mut input = dialoguer::Input::<String>::with_theme(theme)
                 .with_prompt(question)
                 .allow_empty(true)
                 .validate_with(move |answer: &String| check(answer));
             if let Some(default) = default {
-                input = input.default(default);
+                input = input.default(default.into());
             }
             input.interact_text()
         })
@@ -153,8 +147,8 @@ impl Ui {
     ///
     /// # Errors
     /// As [`Ui::choose`].
-    pub async fn ask_secret(&self, agent: &str, question: &str) -> Result<Secret, Failure> {
-        let question = question.to_owned();
+    pub async fn ask_secret(&self, agent: &str, question: &Clean) -> Result<Secret, Failure> {
+        let question = question.to_string();
         self.ask(agent, move |theme| {
             let prompt = dialoguer::Password::with_theme(theme).with_prompt(question);
             prompt

@@ -48,6 +48,25 @@ impl SavedTerminal {
     }
 }
 
+/// How wide the terminal on stderr is; `None` where there is none.
+#[must_use]
+pub fn columns() -> Option<usize> {
+    size().map(|(_, columns)| columns)
+}
+
+/// The rows and columns of the terminal on stderr.
+#[must_use]
+pub fn size() -> Option<(usize, usize)> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
+        let is_known = size.ws_row > 0 && size.ws_col > 0;
+        is_known.then(|| (usize::from(size.ws_row), usize::from(size.ws_col)))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 /// Setting a terminal from the background would stop this process.
 #[cfg(unix)]
 fn is_foreground() -> bool {

@@ -15,11 +15,8 @@ pub fn how_to_sign_in(block: &mut Block, outcome: &AgentOutcome) {
         [] => {}
         [_] => block.item(&format!("To sign in: {}", outcome.target.command_line("login", &[]))),
         [first, ..] => {
-            let id = first.id.line();
-            block.item(&format!(
-                "To sign in: {}",
-                outcome.target.command_line("login", &["--method", &id])
-            ));
+            let command = outcome.target.command_line("login", &["--method", first.id.raw()]);
+            block.item(&format!("To sign in: {command}"));
         }
     }
 }
@@ -31,7 +28,7 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
         block.open("This agent advertises no login method");
     }
     for method in methods {
-        let title = format!("{}: {}", method.id.line(), method.name.line());
+        let title = format!("{}: {}", method.id.label(), method.name.label());
         match method.obstacle(outcome.has_terminal) {
             None => block.good(&title),
             Some(obstacle) => block.bad(&format!("{title} [{obstacle}]")),
@@ -44,8 +41,8 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
             block.below(&format!("more at {link}"));
         }
         if method.obstacle(true).is_none() {
-            let id = method.id.line();
-            block.below(&outcome.target.command_line("login", &["--method", &id]));
+            let id = method.id.raw();
+            block.below(&outcome.target.command_line("login", &["--method", id]));
         }
     }
 }
@@ -63,7 +60,7 @@ fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
                 wanted.iter().flat_map(|value| &value.variables).map(String::as_str).collect();
             let what = match (names.as_slice(), delivery) {
                 (_, Delivery::Argument { name }) => {
-                    format!("a value, as the start argument {}", name.line())
+                    format!("a value, as the start argument {}", name.label())
                 }
                 ([], _) => "a key".to_owned(),
                 (names, _) => names.join(", "),
@@ -88,8 +85,8 @@ pub fn offers(block: &mut Block, outcome: &AgentOutcome, handshake: &Handshake, 
             block.below(&format!(
                 "{} ({}): {}{}",
                 method_with_obstacle(method, outcome.has_terminal),
-                method.type_name.line(),
-                method.name.line(),
+                method.type_name.label(),
+                method.name.label(),
                 description.unwrap_or_default(),
             ));
         }
@@ -105,13 +102,13 @@ pub fn offers(block: &mut Block, outcome: &AgentOutcome, handshake: &Handshake, 
 }
 
 fn method_with_obstacle(method: &AuthMethod, has_terminal: bool) -> String {
-    let id = method.id.line();
+    let id = method.id.label();
     match (method.obstacle(has_terminal), &method.flow) {
-        (None, _) => id,
+        (None, _) => id.into(),
         (Some(reason), MethodFlow::Unsupported(_))
             if !matches!(method.type_name.raw(), "" | "agent") =>
         {
-            format!("{id} [{}, {reason}]", method.type_name.line())
+            format!("{id} [{}, {reason}]", method.type_name.label())
         }
         (Some(reason), _) => format!("{id} [{reason}]"),
     }

@@ -13,7 +13,7 @@ use crate::model::{Failure, Phase, Version, in_words};
 use crate::outcome::AgentOutcome;
 use crate::redact::secrets;
 use crate::shell;
-use crate::untrusted::{Untrusted, clean_line, clean_text};
+use crate::untrusted::{Clean, Untrusted, cut, folded};
 
 /// How many of the agent's last lines on stderr are shown with a failure.
 const LAST_LINES: usize = 8;
@@ -56,7 +56,8 @@ impl Block {
 
 /// One clean line without secrets.
 fn tidy(text: &str) -> String {
-    clean_line(&secrets().hide_tokens(text))
+    // Cut last: half of a secret would not be recognized.
+    cut(&secrets().hide(&folded(text)))
 }
 
 /// The block of one agent.
@@ -105,13 +106,13 @@ fn header(block: &mut Block, outcome: &AgentOutcome) {
     if let Some(handshake) = &outcome.handshake {
         if let Some(peer) = &handshake.peer {
             let name = peer.title.as_ref().or(peer.name.as_ref());
-            let words: Vec<String> =
-                [name, peer.version.as_ref()].into_iter().flatten().map(Untrusted::line).collect();
+            let words: Vec<Clean> =
+                [name, peer.version.as_ref()].into_iter().flatten().map(Untrusted::label).collect();
             facts.push(words.join(" "));
         }
         facts.push(match &handshake.version {
             Version::Acp(version) => format!("ACP v{version}"),
-            Version::Mcp(version) => format!("MCP {}", version.line()),
+            Version::Mcp(version) => format!("MCP {}", version.label()),
         });
     }
     let name = tidy(&outcome.name);
@@ -148,7 +149,7 @@ fn details(block: &mut Block, failure: &Failure) {
 }
 
 fn last_words(block: &mut Block, stderr: &str) {
-    let cleaned = clean_text(&secrets().hide_tokens(stderr));
+    let cleaned = secrets().clean(stderr);
     let lines: Vec<&str> = cleaned.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() {
         return;

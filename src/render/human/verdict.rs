@@ -8,7 +8,7 @@ use crate::model::{
     in_words,
 };
 use crate::outcome::AgentOutcome;
-use crate::untrusted::Untrusted;
+use crate::untrusted::{Clean, Untrusted};
 
 /// What the person wanted to know, in one line, and what it rests on.
 pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
@@ -122,7 +122,7 @@ fn credentials(block: &mut Block, outcome: &AgentOutcome) {
 fn connected(identity: &Identity) -> String {
     let subject = identity.subject.line();
     let name = identity.display_name.as_ref().map(Untrusted::line).filter(|name| *name != subject);
-    let mut text = name.map_or_else(|| subject.clone(), |name| format!("{name} ({subject})"));
+    let mut text = name.map_or_else(|| subject.to_string(), |name| format!("{name} ({subject})"));
     if let Some(provider) = &identity.provider {
         text.push_str(&format!(" on {}", provider.line()));
     }
@@ -151,7 +151,7 @@ fn why_unknown(outcome: &AgentOutcome) -> String {
         Some(NoIdentity::ToolFailed) => return "its identity tool failed".to_owned(),
     }
     if let Some(reported) = &report.reported_state {
-        return format!("the agent reports the state {}", reported.raw());
+        return format!("the agent reports the state {}", reported.label());
     }
     if report.evidence == Some(Evidence::SessionNew) {
         return "a session can be opened, which some agents allow without any credentials"
@@ -208,7 +208,7 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
         }
     }
     if let Some(method) = &operation.method {
-        block.item(&format!("Method: {}", method.raw()));
+        block.item(&format!("Method: {}", method.label()));
     }
     if operation.in_new_process {
         block.item("A new agent process was asked: the one that was running had not noticed");
@@ -236,7 +236,7 @@ pub fn who(outcome: &AgentOutcome) -> String {
 /// `Label (e-mail, name, organization, description)`, without what the label says already.
 fn describe(account: &Account) -> String {
     let label = account.label.line();
-    let mut details: Vec<String> = Vec::new();
+    let mut details: Vec<Clean> = Vec::new();
     for detail in [&account.email, &account.name, &account.organization, &account.description] {
         let Some(detail) = detail.as_ref().map(Untrusted::line) else {
             continue;
@@ -245,5 +245,5 @@ fn describe(account: &Account) -> String {
             details.push(detail);
         }
     }
-    if details.is_empty() { label } else { format!("{label} ({})", details.join(", ")) }
+    if details.is_empty() { label.into() } else { format!("{label} ({})", details.join(", ")) }
 }

@@ -1,10 +1,12 @@
 //! From outcomes to the structs of JSON output.
 
+use serde_json::Value;
+
 use super::report::{
     AccountReport, AgentReport, DefinedIn, DefinedInKind, DefinitionReport, DiagnosticReport,
-    ErrorKind, ErrorReport, Flow, IdentityReason, IdentityReport, IdentitySource, Kind,
-    LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport, ResultName,
-    State, VersionReport,
+    ErrorKind, ErrorReport, Flow, IdentityReason, IdentityReport, IdentitySource, Kind, Label,
+    LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport, Prose,
+    ResultName, State, VersionReport,
 };
 use crate::agents::{Listed, Origin, OriginKind};
 use crate::flows::Asked;
@@ -13,7 +15,9 @@ use crate::model::{
     MethodFlow, NoIdentity, OperationKind, OperationResult, Version,
 };
 use crate::outcome::AgentOutcome;
+use crate::redact::{hide_in, secrets};
 use crate::shell;
+use crate::untrusted::Untrusted;
 
 impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
     fn from(outcome: &'a AgentOutcome) -> Self {
@@ -28,19 +32,19 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             defined_in: DefinedIn::from(&outcome.origin),
             launch: LaunchReport::from(&outcome.launch),
             peer: handshake.and_then(|handshake| handshake.peer.as_ref()).map(|peer| PeerReport {
-                name: peer.name.as_ref(),
-                title: peer.title.as_ref(),
-                version: peer.version.as_ref(),
+                name: peer.name.as_ref().map(Prose::from),
+                title: peer.title.as_ref().map(Prose::from),
+                version: peer.version.as_ref().map(Prose::from),
             }),
             protocol_version: handshake.map(|handshake| match &handshake.version {
                 Version::Acp(version) => VersionReport::Acp(*version),
-                Version::Mcp(version) => VersionReport::Mcp(version),
+                Version::Mcp(version) => VersionReport::Mcp(Label::from(version)),
             }),
             state: State::from(outcome.report.state),
-            reported_state: outcome.report.reported_state.as_ref(),
+            reported_state: outcome.report.reported_state.as_ref().map(Label::from),
             verified: outcome.report.verified,
             evidence: outcome.report.evidence.map(Evidence::name),
-            message: outcome.report.message.as_ref(),
+            message: outcome.report.message.as_ref().map(Prose::from),
             accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
             identity: outcome.identity().map(IdentityReport::from),
             identity_reason: outcome.no_identity().map(IdentityReason::from),
@@ -62,7 +66,7 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
                     OperationKind::Login => OperationName::Login,
                     OperationKind::Logout => OperationName::Logout,
                 },
-                method: operation.method.as_ref(),
+                method: operation.method.as_ref().map(Untrusted::raw),
                 result: ResultName::from(operation.result),
                 verified: operation.verified,
             }),
@@ -98,7 +102,7 @@ impl<'a> From<&'a Launch> for LaunchReport<'a> {
     fn from(launch: &'a Launch) -> Self {
         Self {
             command: &launch.program,
-            args: &launch.args,
+            args: launch.args.iter().map(|arg| secrets().exact(arg)).collect(),
             env_names: launch.env.iter().map(|(name, _)| name.as_str()).collect(),
         }
     }
@@ -132,11 +136,11 @@ impl From<AuthState> for State {
 impl<'a> From<&'a Identity> for IdentityReport<'a> {
     fn from(identity: &'a Identity) -> Self {
         Self {
-            subject: &identity.subject,
-            display_name: identity.display_name.as_ref(),
-            provider: identity.provider.as_ref(),
-            account_id: identity.account_id.as_ref(),
-            organization: identity.organization.as_ref(),
+            subject: Label::from(&identity.subject),
+            display_name: identity.display_name.as_ref().map(Label::from),
+            provider: identity.provider.as_ref().map(Label::from),
+            account_id: identity.account_id.as_ref().map(Label::from),
+            organization: identity.organization.as_ref().map(Label::from),
             source: match identity.tool {
                 Some(_) => IdentitySource::Tool,
                 None => IdentitySource::Reported,
@@ -158,15 +162,15 @@ impl From<NoIdentity> for IdentityReason {
     }
 }
 
-impl<'a> From<&'a Account> for AccountReport<'a> {
-    fn from(account: &'a Account) -> Self {
+impl From<&Account> for AccountReport {
+    fn from(account: &Account) -> Self {
         Self {
-            label: &account.label,
-            description: account.description.as_ref(),
+            label: Label::from(&account.label),
+            description: account.description.as_ref().map(Label::from),
             active: account.active,
-            name: account.name.as_ref(),
-            email: account.email.as_ref(),
-            organization: account.organization.as_ref(),
+            name: account.name.as_ref().map(Label::from),
+            email: account.email.as_ref().map(Label::from),
+            organization: account.organization.as_ref().map(Label::from),
         }
     }
 }
@@ -175,10 +179,10 @@ impl<'a> MethodReport<'a> {
     fn new(method: &'a AuthMethod, outcome: &AgentOutcome) -> Self {
         let obstacle = method.obstacle(outcome.has_terminal);
         Self {
-            id: &method.id,
-            name: &method.name,
-            r#type: &method.type_name,
-            description: method.description.as_ref(),
+            id: method.id.raw(),
+            name: Prose::from(&method.name),
+            r#type: Label::from(&method.type_name),
+            description: method.description.as_ref().map(Prose::from),
             usable: obstacle.is_none(),
             flow: match &method.flow {
                 MethodFlow::Agent => Flow::Agent,
@@ -188,9 +192,10 @@ impl<'a> MethodReport<'a> {
                 MethodFlow::Unsupported(_) => Flow::Unsupported,
             },
             obstacle,
-            command: shell::of_method(method, &outcome.launch),
+            command: shell::of_method(method, &outcome.launch)
+                .map(|command| secrets().exact(&command)),
             variables: method.variables().collect(),
-            raw: &method.raw,
+            raw: hidden(&method.raw, &|text| secrets().exact(text)),
         }
     }
 }
@@ -227,18 +232,25 @@ impl<'a> From<&'a Failure> for ErrorReport<'a> {
                 FailureKind::Internal => ErrorKind::Internal,
             },
             phase: failure.phase.name(),
-            message: failure.sentence(),
-            causes: failure.causes().collect(),
+            message: Prose::from(&failure.sentence()),
+            causes: failure.causes().map(|cause| Prose::from(cause.as_str())).collect(),
             code: failure.code,
-            data: failure.data.as_ref(),
-            stderr: failure.stderr.as_ref(),
-            hints: &failure.hints,
+            data: failure.data.as_ref().map(|data| hidden(data, &|text| secrets().clean(text))),
+            stderr: failure.stderr.as_ref().map(Prose::from),
+            hints: failure.hints.iter().map(|hint| Prose::from(hint.as_str())).collect(),
         }
     }
 }
 
-impl<'a> From<&'a Diagnostic> for DiagnosticReport<'a> {
-    fn from(diagnostic: &'a Diagnostic) -> Self {
-        Self { kind: diagnostic.kind, message: &diagnostic.message }
+impl From<&Diagnostic> for DiagnosticReport {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Self { kind: diagnostic.kind, message: Prose::from(&diagnostic.message) }
     }
+}
+
+/// A foreign value without secrets, its texts passed through `change`.
+fn hidden(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
+    let mut value = value.clone();
+    hide_in(&mut value, change);
+    value
 }

@@ -6,7 +6,6 @@ mod report;
 use crate::exit::Exit;
 use crate::model::Failure;
 use crate::outcome::RunOutcome;
-use crate::redact::secrets;
 use crate::untrusted::is_unseen;
 use report::{AgentReport, DefinitionReport, Document, ErrorReport, SCHEMA_VERSION};
 
@@ -56,11 +55,12 @@ pub fn failure_document(command: Option<&str>, failure: &Failure) -> String {
 
 #[expect(clippy::expect_used, reason = "the structs above contain only what JSON can express")]
 fn print(document: &Document<'_>, in_lines: bool) -> String {
-    let mut value = serde_json::to_value(document).expect("plain data is JSON");
-    secrets().hide_in(&mut value);
-    let text =
-        if in_lines { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
-    let text = text.expect("a value is JSON");
+    let text = if in_lines {
+        serde_json::to_string_pretty(document)
+    } else {
+        serde_json::to_string(document)
+    };
+    let text = text.expect("plain data is JSON");
     escape_unseen(&text) + "\n"
 }
 

@@ -4,10 +4,41 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::DiagnosticKind;
-use crate::untrusted::Untrusted;
+use crate::redact::secrets;
+use crate::untrusted::{Untrusted, clean_text};
 
 /// Raised when a key changes its meaning or goes; keys are only added within one version.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// Foreign words: cleaned of everything that could act on a terminal, secrets hidden.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Prose(String);
+
+impl From<&str> for Prose {
+    fn from(text: &str) -> Self {
+        Self(secrets().clean(text))
+    }
+}
+
+impl From<&Untrusted> for Prose {
+    fn from(text: &Untrusted) -> Self {
+        Self::from(text.raw())
+    }
+}
+
+/// A field that answers, such as an account: cleaned, and nothing hidden in it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Label(String);
+
+impl From<&Untrusted> for Label {
+    fn from(text: &Untrusted) -> Self {
+        Self(clean_text(text.raw()))
+    }
+}
 
 /// What acp-auth --json prints: exactly one document on stdout.
 #[derive(Debug, Serialize)]
@@ -41,20 +72,20 @@ pub struct AgentReport<'a> {
     pub defined_in: DefinedIn,
     pub launch: LaunchReport<'a>,
     /// What the agent says it is; null before a handshake.
-    pub peer: Option<PeerReport<'a>>,
+    pub peer: Option<PeerReport>,
     /// The version spoken: of ACP 1 or 2, of MCP a date; null before a handshake.
-    pub protocol_version: Option<VersionReport<'a>>,
+    pub protocol_version: Option<VersionReport>,
     pub state: State,
     /// The agent's own word for its state, where it is not one of the four.
-    pub reported_state: Option<&'a Untrusted>,
+    pub reported_state: Option<Label>,
     /// The message that the state rests on; null when nothing reported it.
     pub evidence: Option<&'a str>,
     /// What the agent says about its state in words.
-    pub message: Option<&'a Untrusted>,
+    pub message: Option<Prose>,
     /// Whether the credentials were seen to work, by a prompt that was answered.
     pub verified: bool,
     /// Display only: never identifiers.
-    pub accounts: Vec<AccountReport<'a>>,
+    pub accounts: Vec<AccountReport>,
     /// Who an MCP server says the user is; display only. Null of ACP agents, whose accounts speak.
     pub identity: Option<IdentityReport<'a>>,
     /// Why an MCP server has no identity.
@@ -72,7 +103,7 @@ pub struct AgentReport<'a> {
     pub operation: Option<OperationReport<'a>>,
     pub error: Option<ErrorReport<'a>>,
     /// What the agent did that the protocol does not have.
-    pub diagnostics: Vec<DiagnosticReport<'a>>,
+    pub diagnostics: Vec<DiagnosticReport>,
     /// Milliseconds from the start of the agent to its answer.
     pub duration_ms: u64,
 }
@@ -138,17 +169,17 @@ pub struct DefinitionReport<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct LaunchReport<'a> {
     pub command: &'a str,
-    pub args: &'a [String],
+    pub args: Vec<String>,
     /// Names of the variables set for it; values are never shown.
     pub env_names: Vec<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PeerReport<'a> {
-    pub name: Option<&'a Untrusted>,
-    pub title: Option<&'a Untrusted>,
-    pub version: Option<&'a Untrusted>,
+pub struct PeerReport {
+    pub name: Option<Prose>,
+    pub title: Option<Prose>,
+    pub version: Option<Prose>,
 }
 
 #[derive(Debug, Serialize)]
@@ -163,23 +194,24 @@ pub enum State {
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AccountReport<'a> {
-    pub label: &'a Untrusted,
-    pub description: Option<&'a Untrusted>,
+pub struct AccountReport {
+    pub label: Label,
+    pub description: Option<Label>,
     pub active: Option<bool>,
-    pub name: Option<&'a Untrusted>,
-    pub email: Option<&'a Untrusted>,
-    pub organization: Option<&'a Untrusted>,
+    pub name: Option<Label>,
+    pub email: Option<Label>,
+    pub organization: Option<Label>,
 }
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MethodReport<'a> {
-    pub id: &'a Untrusted,
-    pub name: &'a Untrusted,
+    /// Exactly as the agent sent it, for it goes back to the agent.
+    pub id: &'a str,
+    pub name: Prose,
     /// The type on the wire; `agent` where v1 leaves it out.
-    pub r#type: &'a Untrusted,
-    pub description: Option<&'a Untrusted>,
+    pub r#type: Label,
+    pub description: Option<Prose>,
     /// Whether acp-auth can sign in by it here and now.
     pub usable: bool,
     /// How acp-auth carries it out.
@@ -190,8 +222,8 @@ pub struct MethodReport<'a> {
     pub command: Option<String>,
     /// The environment variables its values are taken from.
     pub variables: Vec<&'a str>,
-    /// The method as the agent sent it.
-    pub raw: &'a Value,
+    /// The method exactly as the agent sent it, but for secrets.
+    pub raw: Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -214,20 +246,20 @@ pub enum Flow {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
-pub enum VersionReport<'a> {
+pub enum VersionReport {
     Acp(u16),
-    Mcp(&'a Untrusted),
+    Mcp(Label),
 }
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityReport<'a> {
-    pub subject: &'a Untrusted,
-    pub display_name: Option<&'a Untrusted>,
-    pub provider: Option<&'a Untrusted>,
-    pub account_id: Option<&'a Untrusted>,
-    pub organization: Option<&'a Untrusted>,
+    pub subject: Label,
+    pub display_name: Option<Label>,
+    pub provider: Option<Label>,
+    pub account_id: Option<Label>,
+    pub organization: Option<Label>,
     pub source: IdentitySource,
     /// The tool that said it.
     pub tool: Option<&'a str>,
@@ -269,7 +301,7 @@ pub struct Operations {
 pub struct OperationReport<'a> {
     pub kind: OperationName,
     /// The method that was used.
-    pub method: Option<&'a Untrusted>,
+    pub method: Option<&'a str>,
     pub result: ResultName,
     /// Whether the agent's own word confirms the result.
     pub verified: bool,
@@ -304,17 +336,17 @@ pub struct ErrorReport<'a> {
     /// `choice`, `terminal_login`, `output`.
     pub phase: &'a str,
     /// What was being done, what came instead, and what caused it.
-    pub message: Untrusted,
+    pub message: Prose,
     /// What caused it, the nearest first.
-    pub causes: Vec<String>,
+    pub causes: Vec<Prose>,
     /// The JSON-RPC error code the agent gave.
     pub code: Option<i64>,
-    /// The JSON-RPC error data the agent gave.
-    pub data: Option<&'a Value>,
+    /// The JSON-RPC error data the agent gave, cleaned.
+    pub data: Option<Value>,
     /// The last that the agent wrote to its stderr.
-    pub stderr: Option<&'a Untrusted>,
+    pub stderr: Option<Prose>,
     /// What to do next.
-    pub hints: &'a [String],
+    pub hints: Vec<Prose>,
 }
 
 #[derive(Debug, Serialize)]
@@ -337,7 +369,7 @@ pub enum ErrorKind {
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DiagnosticReport<'a> {
+pub struct DiagnosticReport {
     pub kind: DiagnosticKind,
-    pub message: &'a Untrusted,
+    pub message: Prose,
 }
