@@ -202,7 +202,7 @@ fn stray_secret(error: &clap::Error) -> Option<String> {
         let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
         let is_secret = match value.len() > 5 && !value.starts_with('-') {
             true if is_of_option => secrets().hide(value) != value,
-            true => is_value || !redact::is_ordinary(value),
+            true => is_value || !redact::is_typed(value),
             false => false,
         };
         is_secret.then(|| value.to_owned())

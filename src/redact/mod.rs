@@ -5,7 +5,7 @@ mod names;
 mod tokens;
 
 pub use accounts::{mask_addresses, mask_fields, mask_text};
-pub use names::{is_ordinary, is_secret_name};
+pub use names::{is_ordinary, is_secret_name, is_typed};
 
 use std::sync::{OnceLock, PoisonError, RwLock};
 

@@ -92,7 +92,18 @@ const ABOUT_IT: &[&str] = &[
 #[must_use]
 pub fn is_ordinary(value: &str) -> bool {
     let value = value.trim();
-    is_path(value) || is_address(value) || is_words(value, 3)
+    is_path(value) || is_address(value) || is_words(value, 1)
+}
+
+/// Whether a word on a command line is one that people type: what is ordinary, and names of programs,
+/// packages and agents.
+#[must_use]
+pub fn is_typed(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_./@:".contains(c);
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    is_ordinary(word)
+        || is_words(word, 4)
+        || (word.len() <= 40 && word.chars().all(is_plain) && digits * 4 <= word.len())
 }
 
 /// Whether a value is one word of letters, as they are in every text.
@@ -187,8 +198,6 @@ mod tests {
         for value in [
             "agents",
             "authenticated",
-            "oauth-personal",
-            "Example Org",
             "openai",
             "/home/a/.codex",
             "~/.codex",
@@ -212,6 +221,12 @@ mod tests {
             "correct-horse-battery-staple",
         ] {
             assert!(!is_ordinary(value), "{value}");
+        }
+        for word in ["statsu", "claude-code", "@scope/package@1.2.3", "codex-acp", "Jet Brains"] {
+            assert!(is_typed(word), "{word}");
+        }
+        for word in ["sk-abcdef1234567890", "Aa0Bb1Cc2Dd3", "0123456789abcdef"] {
+            assert!(!is_typed(word), "{word}");
         }
     }
 }

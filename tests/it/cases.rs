@@ -30,7 +30,11 @@ fn play(id: &str, json: bool, version: u64) {
     }
     // Every agent repeats a secret that it was given; it must show nowhere.
     place.env("SCRIPTED_AGENT_SAYS", PLANTED);
-    let agent = Agent::new(&place, id, case["agent_script"].clone());
+    let mut script = case["agent_script"].clone();
+    if opts["verify"] == false {
+        remember(&mut script);
+    }
+    let agent = Agent::new(&place, id, script);
     let words = arguments(&place, &case, &agent, json);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let played = if opts["tty"] == true {
@@ -46,6 +50,17 @@ fn play(id: &str, json: bool, version: u64) {
             assert!(!text.contains(secret), "{secret} shows in {where_to} of {id}\n{text}");
         }
     }
+}
+
+/// Lets a script whose state never changes say afterwards that its login worked.
+fn remember(script: &mut Value) {
+    let steps = script.as_array_mut().unwrap();
+    for step in steps.iter_mut().filter(|step| step["on"] == "auth/status") {
+        step["state"] = serde_json::json!({"in": false});
+    }
+    steps.push(serde_json::json!({
+        "on": "auth/status", "state": {"in": true}, "reply": {"authenticated": true},
+    }));
 }
 
 /// A secret that every agent is given by `--env` and repeats.
@@ -270,6 +285,8 @@ const ONLY_V1: &[&str] = &[
     "J03-env-var-method-present",
     "K02-logout-not-offered",
     "K03-v2-logout-without-marker",
+    "D04-broken-and-unknown-entries",
+    "D07-v2-early-field-names",
 ];
 
 /// Cases of features that are still to come.

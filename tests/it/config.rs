@@ -98,7 +98,7 @@ fn everything_of_a_definition_reaches_the_agent() {
         &place,
         "agent",
         json!([
-            {"on": "start", "shell": "echo \"$(pwd) $FROM_FILE $FROM_OPTION\" >&2"},
+            {"on": "start", "shell": "echo \"$(pwd) $FILE_TOKEN $OPTION_TOKEN\" >&2"},
             answers_v1(),
             {"on": "auth/status", "hang": true},
         ]),
@@ -107,7 +107,7 @@ fn everything_of_a_definition_reaches_the_agent() {
     configure(
         &place,
         &format!(
-            "{}cwd = \"~/work\"\nenv = {{ FROM_FILE = \"${{SOURCE}}-${{UNSET:-fallback}}\" }}\ntimeout = \"300ms\"\n",
+            "{}cwd = \"~/work\"\nenv = {{ FILE_TOKEN = \"${{SOURCE}}-${{UNSET:-fallback}}\" }}\ntimeout = \"300ms\"\n",
             agent.table("one"),
         ),
     );
@@ -117,10 +117,10 @@ fn everything_of_a_definition_reaches_the_agent() {
         .assert_stderr("config.toml:4:")
         .assert_stderr("SOURCE is not set");
     place.env("SOURCE", "file");
-    let (run, document) = place.run_json(&["status", "--env", "FROM_OPTION=option"]);
+    let (run, document) = place.run_json(&["status", "--env", "OPTION_TOKEN=option-value-1"]);
     run.assert_code(124);
     let report = &document["agents"][0];
-    assert_eq!(report["launch"]["envNames"], json!(["FROM_FILE", "FROM_OPTION"]));
+    assert_eq!(report["launch"]["envNames"], json!(["FILE_TOKEN", "OPTION_TOKEN"]));
     let said = report["error"]["stderr"].as_str().unwrap();
     // The values may be secrets, so they are hidden where the agent repeats them.
     assert!(said.contains("/home/work [redacted] [redacted]"), "{said}");

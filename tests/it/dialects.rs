@@ -197,14 +197,14 @@ fn a_proposed_command_is_shown_whole_and_run_after_agreement() {
     let mut declined = agent.pty(&place, &["login"]);
     declined.expect("proposes this command");
     declined.expect("FROM_AGENT='a b' sh -c ");
-    declined.expect("Run it on this terminal?");
+    declined.expect("Run sh with 2 arguments and 1 variable on this terminal?");
     declined.send("n");
     let (code, text) = declined.finish();
     assert_eq!(code, 1, "{text}");
     assert!(!marker.exists());
 
     let mut agreed = agent.pty(&place, &["login"]);
-    agreed.expect("Run it on this terminal?");
+    agreed.expect("on this terminal?");
     agreed.send("y");
     assert_eq!(agreed.finish().0, 1, "the agent still says that nobody is signed in");
     assert_eq!(std::fs::read_to_string(&marker).unwrap(), "a b\n");
@@ -240,7 +240,7 @@ fn interrupting_the_agreement_runs_nothing() {
     let marker = place.path("ran");
     let agent = proposing(&place, "touch", json!([marker]));
     let mut pty = agent.pty(&place, &["login"]);
-    pty.expect("Run it on this terminal?");
+    pty.expect("on this terminal?");
     pty.send_control('c');
     assert_eq!(pty.finish().0, 130);
     assert!(!marker.exists());

@@ -111,7 +111,7 @@ fn faults_during_a_logout() {
 }
 
 #[test]
-fn closed_streams_of_our_own_change_no_answer() {
+fn closed_streams_of_our_own_hang_nothing_and_an_answer_needs_stdout() {
     let place = Place::new();
     let agent = Agent::new(
         &place,
@@ -126,14 +126,14 @@ fn closed_streams_of_our_own_change_no_answer() {
         .map(|word| format!("'{word}'"))
         .collect::<Vec<_>>()
         .join(" ");
-    for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+    for (closed, code) in [("<&-", 1), ("2>&-", 1), (">&-", 4), ("<&- >&- 2>&-", 4)] {
         let line = format!("'{}' {words} {closed}", crate::common::program());
         let template = place.command(&[]);
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &line]).env_clear();
         shell.envs(template.get_envs().filter_map(|(name, value)| Some((name, value?))));
         shell.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-        crate::common::Run::finish(shell.spawn().unwrap()).assert_code(1);
+        crate::common::Run::finish(shell.spawn().unwrap()).assert_code(code);
         agent.assert_nothing_left();
     }
 }
@@ -196,19 +196,19 @@ fn memory_stays_near_the_longest_line() {
     for (name, chunks) in [
         (
             "a long text",
-            json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":\"", {"repeat": "0123456789abcdef", "count": 3 << 20}, "\",\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+            json!(["{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"x\":\"", {"repeat": "0123456789abcdef", "count": 3 << 20}, "\",\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
         ),
         (
             "many values",
-            json!(["{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"x\":[0", {"repeat": ",[],[],[],[],[],0", "count": 3 << 20}, "],\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+            json!(["{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"x\":[0", {"repeat": ",[],[],[],[],[],0", "count": 3 << 20}, "],\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
         ),
         (
             "noise",
-            json!([{"repeat": "0123456789abcdef", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+            json!([{"repeat": "0123456789abcdef", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
         ),
         (
             "noise that looks like messages",
-            json!([{"repeat": "{\"a\":{\"b\":[{\"c\":", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
+            json!([{"repeat": "{\"a\":{\"b\":[{\"c\":", "count": 3 << 20}, "\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"auth\":{\"status\":true}}}}\n"]),
         ),
     ] {
         let place = Place::new();

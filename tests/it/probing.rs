@@ -249,10 +249,12 @@ fn a_watch_ends_by_the_time_limit_a_signal_or_the_agent() {
 
     let mut child = agent.start(&place, &["status", "--watch"]);
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
     assert!(line.contains("Not signed in"), "{line}");
     signal(child.id(), "INT");
     Run::finish(child).assert_code(130);
+    drop(stdout);
     agent.assert_nothing_left();
 
     let ending = Agent::new(

@@ -220,7 +220,7 @@ fn everything_sent_fits_the_official_schema() {
 #[test]
 fn odd_answers_do_not_end_the_connection() {
     let place = Place::new();
-    let late = "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{}}\n";
+    let late = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{}}\n";
     let agent = Agent::new(
         &place,
         "agent",

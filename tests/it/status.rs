@@ -253,8 +253,8 @@ fn account_details_are_masked_in_ci() {
         .assert_says_not("Alice")
         .assert_says_not("Example Org");
     assert_eq!(report["accountsMasked"], true);
-    assert_eq!(report["accounts"][0]["label"], "Plan of ***");
-    agent.run(&place, &["status"]).assert_stdout("Plan of ***").assert_says_not("alice");
+    assert_eq!(report["accounts"][0]["label"], "***");
+    agent.run(&place, &["status"]).assert_stdout("Signed in: ***").assert_says_not("alice");
     let (run, report) = agent.run_json(&place, &["status", "--show-accounts"]);
     run.assert_stdout("alice@example.test");
     assert_eq!(report["accountsMasked"], false);
@@ -269,7 +269,7 @@ fn what_an_agent_sends_reaches_no_terminal_raw() {
     initialize["reply"]["authMethods"][0]["id"] = json!("we\u{9b}31mb\u{200b}");
     let agent = reporting(&place, initialize, json!({"state": "unauthenticated"}));
     let run = agent.run(&place, &["status"]);
-    run.assert_code(1).assert_stdout("Evil ✓ Signed in 1.2.3");
+    run.assert_code(1).assert_stdout(r"Evil\u{1b}]0;owned\u{7}\u{1b}[2J ✓ Signed in\u{202e} 1.2.3");
     assert!(!run.stdout.lines().any(|line| line.starts_with("  ✓")), "{run}");
     for unseen in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{7}'] {
         run.assert_says_not(&unseen.to_string());
