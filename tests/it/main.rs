@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that fails panics")]
 
+mod attacks;
 mod cases;
 mod cli;
 mod common;

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::common::{Agent, Place, Run, answers_v1, eventually, is_alive, signal};
+use crate::common::{Agent, Place, Run, answers_v1, is_alive, signal};
 
 /// An agent that ignores EOF and TERM and has a child that holds its stdout.
 fn stubborn(place: &Place, steps: Value) -> Agent {
