@@ -26,7 +26,7 @@ impl Source {
     /// # Errors
     /// A configuration failure, with line and column where it has one.
     pub fn read(path: &Path, named: Named) -> Result<Self, Failure> {
-        let bytes = files::read(path, named)?;
+        let bytes = files::read_configuration(path, named)?;
         let path = path.to_owned();
         match String::from_utf8(bytes) {
             // Editors on Windows write a byte order mark; its three bytes are not a column.

@@ -91,8 +91,8 @@ impl Definitions {
         Ok(())
     }
 
-    /// Everything that is defined elsewhere.
-    pub fn inventory(&self) -> Inventory {
-        Inventory::take(&FilesOfOthers::here(), self.registry.as_deref())
+    /// Everything that is defined elsewhere, or what answers to one name there.
+    pub fn inventory(&self, only: Option<&str>) -> Inventory {
+        Inventory::take(&FilesOfOthers::here(), self.registry.as_deref(), only)
     }
 }

@@ -6,8 +6,11 @@ use std::path::Path;
 
 use crate::model::Failure;
 
-/// The longest file that is read, in bytes.
+/// The longest file of another program that is read, in bytes.
 const LONGEST: u64 = 8 << 20;
+
+/// The longest configuration file, which people write by hand, in bytes.
+const LONGEST_CONFIGURATION: u64 = 1 << 20;
 
 /// Whether the person named a file, which may then be a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,18 @@ pub enum Named {
 /// # Errors
 /// A configuration failure.
 pub fn read(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
+    read_up_to(LONGEST, path, named)
+}
+
+/// Reads a configuration file, of at most 1 MiB.
+///
+/// # Errors
+/// A configuration failure.
+pub fn read_configuration(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
+    read_up_to(LONGEST_CONFIGURATION, path, named)
+}
+
+fn read_up_to(longest: u64, path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
     let unreadable = |error: io::Error| {
         Failure::config(format!("{} cannot be read", path.display())).because(error)
     };
@@ -34,10 +49,10 @@ pub fn read(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
     }
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(longest + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(other("has more than 8 MiB, and so is not read"));
+    if bytes.len() as u64 > longest {
+        return Err(other(&format!("has more than {} MiB, and so is not read", longest >> 20)));
     }
     Ok(bytes)
 }

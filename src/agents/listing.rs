@@ -23,7 +23,7 @@ pub struct Listed {
 /// Every definition there is, the first of a name winning, and what could not be read. Starts
 /// nothing.
 pub fn list(known: &Definitions) -> (Vec<Listed>, Vec<Failure>) {
-    let inventory = known.inventory();
+    let inventory = known.inventory(None);
     (rank(known, inventory.entries), inventory.problems)
 }
 
@@ -60,7 +60,7 @@ fn rank(known: &Definitions, elsewhere: Vec<Entry>) -> Vec<Listed> {
 /// Every agent that can be asked: the winners whose programs are there, and those of the
 /// configuration file in any case. The built-in agent is for trying, and not among them.
 pub fn everyone(known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
-    let inventory = known.inventory();
+    let inventory = known.inventory(None);
     if let Some(failure) = inventory.unread_registry {
         // A registry that was named must be read.
         return Err(failure);

@@ -174,10 +174,10 @@ fn by_name(name: &str, known: &Definitions) -> Result<AgentDefinition, Failure> 
     if name == demo::NAME {
         return demo::definition();
     }
-    let inventory = known.inventory();
+    let inventory = known.inventory(Some(name));
     match inventory.find(name, known.places.trust_project) {
         Some(entry) => Ok(from_entry(entry, name)),
-        None => Err(unknown_name(name, known, &inventory)),
+        None => Err(unknown_name(name, known, &known.inventory(None))),
     }
 }
 
@@ -331,7 +331,7 @@ fn nothing_to_ask(selection: &Selection, known: &Definitions) -> Failure {
         (None, None) => "there is no configuration directory".to_owned(),
     };
     let failure = Failure::usage(format!("no agent to ask: none was named, and {found}"));
-    let inventory = known.inventory();
+    let inventory = known.inventory(None);
     let is_usable =
         |entry: &&Entry| entry.launch.is_ok() && entry.is_allowed(known.places.trust_project);
     let names: Vec<&str> =

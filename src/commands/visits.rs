@@ -1,9 +1,9 @@
 //! Visiting agents at once and answering in the order they were named in.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinSet;
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::Run;
@@ -67,26 +67,31 @@ pub async fn visit_all(
     } else {
         Layout::Block { verbose }
     };
-    let places = Arc::new(Semaphore::new(jobs.max(1)));
+    let mut waiting_agents = agents.into_iter().enumerate();
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
-    for (index, agent) in agents.into_iter().enumerate() {
-        let visit = visit(run.clone(), agent, task.clone(), index, sender.clone());
-        let places = places.clone();
-        visits.spawn(async move {
-            // The semaphore is never closed.
-            let _place = places.acquire().await;
-            visit.await;
-        });
-    }
-    drop(sender);
+    let mut begin = |visits: &mut JoinSet<()>| {
+        // An agent that waits for its turn is only its definition.
+        if let Some((index, agent)) = waiting_agents.next() {
+            visits.spawn(visit(run.clone(), agent, task.clone(), index, sender.clone()));
+        }
+    };
+    (0..jobs.clamp(1, count.max(1))).for_each(|_| begin(&mut visits));
     let collecting = async {
-        let mut waiting: Vec<Option<AgentOutcome>> = (0..count).map(|_| None).collect();
-        let mut known = Vec::with_capacity(count);
+        let mut waiting: HashMap<usize, AgentOutcome> = HashMap::new();
+        let mut known = Vec::new();
         let mut unwritten = None;
-        while let Some((index, outcome)) = outcomes.recv().await {
-            waiting[index] = Some(outcome);
-            while let Some(outcome) = waiting.get_mut(known.len()).and_then(Option::take) {
+        while known.len() < count {
+            let (index, outcome) = tokio::select! {
+                Some(outcome) = outcomes.recv() => outcome,
+                Some(ended) = visits.join_next() => {
+                    go_on_panicking(ended);
+                    begin(&mut visits);
+                    continue;
+                }
+            };
+            waiting.insert(index, outcome);
+            while let Some(outcome) = waiting.remove(&known.len()) {
                 let answered = run.answer_one(&outcome, known.len(), layout);
                 unwritten = unwritten.or(answered.err());
                 known.push(outcome);
@@ -101,10 +106,6 @@ pub async fn visit_all(
             run.ui.while_waiting(&Clean::from("the answer"), collecting).await
         }
     };
-    if known.len() < count {
-        // A visit that sent nothing has panicked; what it left behind is unwound first.
-        finish(&mut visits).await;
-    }
     let outcome = RunOutcome { agents: known, failure: unwritten, ..RunOutcome::empty(command) };
     let outcome = run.answer_whole(outcome);
     finish(&mut visits).await;
@@ -162,13 +163,18 @@ fn advise(failure: Failure, agent: &AgentDefinition) -> Failure {
     }
 }
 
-/// Waits until every visit has ended its agent; a panic of one goes on here.
+/// Waits until every visit has ended its agent.
 async fn finish(visits: &mut JoinSet<()>) {
-    while let Some(visit) = visits.join_next().await {
-        if let Err(error) = visit
-            && error.is_panic()
-        {
-            std::panic::resume_unwind(error.into_panic());
-        }
+    while let Some(ended) = visits.join_next().await {
+        go_on_panicking(ended);
+    }
+}
+
+/// A panic of a visit goes on here.
+fn go_on_panicking(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        std::panic::resume_unwind(error.into_panic());
     }
 }

@@ -242,7 +242,7 @@ fn mistakes_in_a_definition_are_found_where_they_are() {
         .run(&["status", "--config", "c.toml"])
         .assert_code(2)
         .assert_stderr("c.toml:1:9: an agent's name");
-    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_stderr("more than 8 MiB");
+    place.run(&["status", "--config", "/dev/zero"]).assert_code(2).assert_stderr("more than 1 MiB");
 }
 
 #[test]

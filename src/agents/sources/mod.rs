@@ -19,6 +19,7 @@ use super::files::Named;
 use super::select::lookup;
 use super::{AgentDefinition, AgentOptions, Origin, OriginKind};
 use crate::model::{AgentKind, Failure, Launch};
+use crate::untrusted::{Clean, is_unseen};
 
 /// The files a project may carry, looked for in the current directory and above.
 const PROJECT_FILES: &[&str] = &[".acp-auth.toml", ".zed/settings.json", ".acpxrc.json"];
@@ -40,8 +41,14 @@ impl Entry {
     /// An agent of ACP, with nothing said about how it is asked.
     #[must_use]
     pub fn new(name: impl Into<String>, origin: Origin, launch: Result<Launch, String>) -> Self {
+        let name = name.into();
+        let launch = if name.chars().any(is_unseen) {
+            Err("its name has characters that cannot be seen".to_owned())
+        } else {
+            launch
+        };
         Self {
-            name: name.into(),
+            name: Clean::line(&name).into(),
             aliases: Vec::new(),
             kind: AgentKind::Acp,
             origin,
@@ -87,11 +94,11 @@ pub struct Inventory {
 
 impl Inventory {
     /// Looks everywhere but into the configuration file, most trusted first: the registry that was
-    /// named, editors, what a project carries, PATH.
-    pub fn take(places: &FilesOfOthers, registry: Option<&Path>) -> Self {
+    /// named, editors, what a project carries, PATH; all of it, or what answers to one name.
+    pub fn take(places: &FilesOfOthers, registry: Option<&Path>, only: Option<&str>) -> Self {
         let mut inventory = Self::default();
         if let Some(file) = registry {
-            let read = registry::read(file);
+            let read = registry::read(file, only);
             inventory.unread_registry = read.as_ref().err().cloned();
             inventory.add(read);
         }
@@ -109,6 +116,9 @@ impl Inventory {
             inventory.add(read_project(&file));
         }
         inventory.entries.extend(catalog::installed());
+        if let Some(name) = only {
+            inventory.entries.retain(|entry| entry.answers_to(name));
+        }
         inventory
     }
 

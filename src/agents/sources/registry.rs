@@ -1,38 +1,76 @@
 //! The ACP registry's format: `registry.json`, `{"version", "agents": [{"id", "distribution", …}]}`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Entry;
-use super::editors::{environment_of, read_jsonc};
-use crate::agents::files::Named;
+use super::editors::{environment_of, parse_jsonc};
+use crate::agents::files::{self, Named};
 use crate::agents::{Origin, OriginKind};
 use crate::json::strings;
 use crate::model::{Failure, Launch};
 
-/// Reads the agents of a registry: what is installed is used, else `npx`, else `uvx`.
+/// The parts of a registry that are looked at; an agent's distribution is read when it is wanted.
+#[derive(Deserialize)]
+struct Registry<'r> {
+    #[serde(borrow)]
+    agents: Vec<Listing<'r>>,
+}
+
+#[derive(Deserialize)]
+struct Listing<'r> {
+    #[serde(default)]
+    id: Cow<'r, str>,
+    #[serde(borrow)]
+    distribution: Option<&'r RawValue>,
+}
+
+/// Reads the agents of a registry, all of them or those of one name: what is installed is used, else
+/// `npx`, else `uvx`.
 ///
 /// # Errors
 /// A configuration failure with file, line and column.
-pub fn read(file: &Path) -> Result<Vec<Entry>, Failure> {
-    let value = read_jsonc(file, Named::Yes)?;
+pub fn read(file: &Path, only: Option<&str>) -> Result<Vec<Entry>, Failure> {
+    let bytes = files::read(file, Named::Yes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    if let Ok(registry) = serde_json::from_str::<Registry>(text.trim_start_matches('\u{feff}')) {
+        let wanted =
+            registry.agents.iter().enumerate().filter(|(_, agent)| {
+                !agent.id.is_empty() && only.is_none_or(|name| name == agent.id)
+            });
+        let entry = |(index, agent): (usize, &Listing)| {
+            let distribution = agent.distribution.map(|raw| serde_json::from_str(raw.get()));
+            let distribution = distribution.and_then(Result::ok).unwrap_or_default();
+            entry(file, index, &agent.id, &distribution)
+        };
+        return Ok(wanted.map(entry).collect());
+    }
+    // One with comments, or an odd entry.
+    let value = parse_jsonc(file, &text)?;
     let Some(agents) = value["agents"].as_array() else {
         let text = format!("{} is not a registry: it has no list of agents", file.display());
         return Err(Failure::config(text));
     };
-    let entry = |(index, agent): (usize, &Value)| {
+    let named = agents.iter().enumerate().filter_map(|(index, agent)| {
         let name = agent["id"].as_str().filter(|id| !id.is_empty())?;
-        let origin = Origin {
-            kind: OriginKind::Registry,
-            path: Some(file.to_owned()),
-            key: Some(format!("agents[{index}]")),
-        };
-        let distribution = &agent["distribution"];
-        let launch = launch(distribution, std::env::consts::OS, std::env::consts::ARCH);
-        Some(Entry::new(name, origin, launch))
+        only.is_none_or(|only| only == name)
+            .then(|| entry(file, index, name, &agent["distribution"]))
+    });
+    Ok(named.collect())
+}
+
+fn entry(file: &Path, index: usize, name: &str, distribution: &Value) -> Entry {
+    let origin = Origin {
+        kind: OriginKind::Registry,
+        path: Some(file.to_owned()),
+        key: Some(format!("agents[{index}]")),
     };
-    Ok(agents.iter().enumerate().filter_map(entry).collect())
+    let launch = launch(distribution, std::env::consts::OS, std::env::consts::ARCH);
+    Entry::new(name, origin, launch)
 }
 
 fn launch(distribution: &Value, os: &str, arch: &str) -> Result<Launch, String> {

@@ -81,7 +81,7 @@ impl Pty {
 /// could tell a hidden prompt from a visible one.
 fn with_echo(command: &Command) -> Command {
     let mut wrapped = Command::new("sh");
-    wrapped.args(["-c", "stty echo && exec \"$0\" \"$@\""]);
+    wrapped.args(["-c", "stty echo cols 80 rows 24 && exec \"$0\" \"$@\""]);
     wrapped.arg(command.get_program()).args(command.get_args());
     // The places' commands start from an empty environment, as the wrapped one must.
     wrapped.env_clear();
