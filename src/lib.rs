@@ -12,6 +12,8 @@ mod environment;
 mod evidence;
 mod exit;
 mod flows;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 #[cfg(test)]
 mod generated;
 mod interrupt;

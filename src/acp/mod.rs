@@ -128,3 +128,14 @@ impl Dialect {
 fn to_value(message: &impl serde::Serialize) -> Value {
     serde_json::to_value(message).expect("a request of the schema crate is JSON")
 }
+
+/// Reads an answer to `initialize` in both versions, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz_initialize(text: &str) {
+    for dialect in [Dialect::V1, Dialect::V2] {
+        if let Ok(answer) = handshake::Answer::read(text) {
+            let (handshake, _) = answer.into_handshake(dialect);
+            assert!(handshake.methods.iter().all(|method| !method.id.raw().trim().is_empty()));
+        }
+    }
+}

@@ -261,6 +261,19 @@ impl RawAgent {
     }
 }
 
+/// Reads a file and every definition in it, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8], path: &Path) {
+    let Ok(text) = String::from_utf8(bytes.to_vec()) else { return };
+    let Ok(file) = ConfigFile::parse(Source { path: path.to_owned(), text }) else { return };
+    let names: Vec<String> = file.names().map(ToOwned::to_owned).collect();
+    for name in names {
+        // What cannot be expanded is an error like any other.
+        let _ = file.definition(&name, &|_| None);
+        assert!(file.definition_or_failure(&name, &|_| None).is_some());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -140,3 +140,10 @@ impl Target {
         shell::join(words)
     }
 }
+
+/// Reads a file in each format of definitions, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz_definitions(bytes: &[u8], path: &Path) {
+    config_file::fuzz(bytes, path);
+    sources::fuzz(&String::from_utf8_lossy(bytes), path);
+}

@@ -341,3 +341,10 @@ impl Connection {
         }
     }
 }
+
+/// Sorts a line, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz_line(line: &[u8]) {
+    let pieces = framing::sort_line(line);
+    assert!(pieces.noise.is_none_or(|noise| !noise.contains('\u{1b}')));
+}

@@ -20,10 +20,15 @@ use crate::model::{Failure, Launch, Secret};
 /// A configuration failure with file, line and column.
 pub fn read_foreign(file: &Path, kind: OriginKind, named: Named) -> Result<Vec<Entry>, Failure> {
     let value = read_jsonc(file, named)?;
+    Ok(entries(&value, file, kind))
+}
+
+/// The agents in such a file.
+pub fn entries(value: &Value, file: &Path, kind: OriginKind) -> Vec<Entry> {
     let is_acpx = value["agents"].is_object() && value["agent_servers"].is_null();
     let key = if is_acpx { "agents" } else { "agent_servers" };
     let entries = value[key].as_object().into_iter().flatten();
-    Ok(entries
+    entries
         .map(|(name, entry)| {
             let key = Some(format!("{key}.{name}"));
             let origin = Origin { kind, path: Some(file.to_owned()), key };
@@ -33,7 +38,7 @@ pub fn read_foreign(file: &Path, kind: OriginKind, named: Named) -> Result<Vec<E
                 if is_acpx { acpx_launch(entry) } else { server_launch(entry) },
             )
         })
-        .collect())
+        .collect()
 }
 
 /// Reads a JSON file that may have comments, trailing commas and a byte order mark.

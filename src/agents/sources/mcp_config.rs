@@ -19,7 +19,14 @@ use crate::model::{AgentKind, Failure, Launch, Secret};
 /// # Errors
 /// A configuration failure with file, line and column.
 pub fn read_servers(file: &Path, lookup: Lookup<'_>) -> Result<Vec<Entry>, Failure> {
-    let value = read_jsonc(file, Named::Yes)?;
+    servers(&read_jsonc(file, Named::Yes)?, file, lookup)
+}
+
+/// The servers in such a file.
+///
+/// # Errors
+/// That it has none.
+pub fn servers(value: &Value, file: &Path, lookup: Lookup<'_>) -> Result<Vec<Entry>, Failure> {
     let keys = ["mcpServers", "servers", "context_servers"];
     let Some(key) = keys.into_iter().find(|key| value[*key].is_object()) else {
         let text = format!("{} has none of {}", file.display(), keys.join(", "));

@@ -171,3 +171,15 @@ fn read_project(file: &Path) -> Result<Vec<Entry>, Failure> {
     };
     Ok(config.names().filter_map(entry).collect())
 }
+
+/// Reads a file as each other program's, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz(text: &str, path: &Path) {
+    // What a reader refuses is an error with its place.
+    let _ = registry::agents_of(text, path, None);
+    if let Ok(value) = editors::parse_jsonc(path, text) {
+        let found = editors::entries(&value, path, OriginKind::Zed);
+        assert!(found.iter().all(|entry| !entry.name.chars().any(is_unseen)));
+        let _ = mcp_config::servers(&value, path, &|_| None);
+    }
+}

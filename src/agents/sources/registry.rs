@@ -36,7 +36,14 @@ struct Listing<'r> {
 /// A configuration failure with file, line and column.
 pub fn read(file: &Path, only: Option<&str>) -> Result<Vec<Entry>, Failure> {
     let bytes = files::read(file, Named::Yes)?;
-    let text = String::from_utf8_lossy(&bytes);
+    agents_of(&String::from_utf8_lossy(&bytes), file, only)
+}
+
+/// The agents in such a file.
+///
+/// # Errors
+/// As [`read`].
+pub fn agents_of(text: &str, file: &Path, only: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if let Ok(registry) = serde_json::from_str::<Registry>(text.trim_start_matches('\u{feff}')) {
         let wanted =
             registry.agents.iter().enumerate().filter(|(_, agent)| {
@@ -50,7 +57,7 @@ pub fn read(file: &Path, only: Option<&str>) -> Result<Vec<Entry>, Failure> {
         return Ok(wanted.map(entry).collect());
     }
     // One with comments, or an odd entry.
-    let value = parse_jsonc(file, &text)?;
+    let value = parse_jsonc(file, text)?;
     let Some(agents) = value["agents"].as_array() else {
         let text = format!("{} is not a registry: it has no list of agents", file.display());
         return Err(Failure::config(text));
