@@ -742,7 +742,7 @@ fn an_interrupt_inside_a_terminal_login_is_one_even_if_its_program_catches_it() 
         "agent",
         json!([
             with_methods(methods), signed_out(),
-            {"on": "argv:--login", "shell": "trap 'exit 1' INT; echo ready; while :; do sleep 0.05; done"},
+            {"on": "argv:--login", "ignore": ["INT"], "shell": "trap 'exit 1' INT; echo ready; while :; do sleep 0.05; done"},
             {"on": "argv:--login", "exit": 1},
         ]),
     );
