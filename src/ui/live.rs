@@ -3,22 +3,26 @@
 //! marked as the agent's.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anstream::adapter::StripBytes;
 use owo_colors::OwoColorize;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::console::Console;
+use super::rows::{Rows, fold_blanks};
 use super::terminal::columns;
 use crate::process::Listener;
 use crate::redact::{mask_addresses, secrets};
 use crate::untrusted::{Clean, drop_unseen};
 
-/// The longest run of blanks that is shown as it is: in codes to be scanned they mean something.
-const BLANKS: usize = 24;
-
 /// The longest line that is kept together, in bytes.
 const LONGEST_LINE: usize = 64 << 10;
+
+/// How many lines and bytes are shown in a second; a flood is nothing that anybody reads, and must
+/// not make us deaf.
+const LINES: usize = 200;
+const BYTES: usize = 256 << 10;
 
 /// What could go on after the end of a text, were it the start of a secret.
 const CONTINUATION: &str = "Aa0Bb1Cc2Dd3Ee4Ff5Gg6Hh7Ii8Jj9";
@@ -34,6 +38,36 @@ pub struct LiveText {
     stdout: Mutex<Stream>,
     /// The pages that notifications named already.
     pages: Mutex<Vec<String>>,
+    budget: Mutex<Budget>,
+}
+
+/// What may still be shown in this second.
+struct Budget {
+    since: Instant,
+    lines: usize,
+    bytes: usize,
+    /// Lines left out so far.
+    left_out: usize,
+}
+
+impl Budget {
+    fn new() -> Self {
+        Self { since: Instant::now(), lines: LINES, bytes: BYTES, left_out: 0 }
+    }
+
+    /// Whether a line may be shown, and how many were left out before it.
+    fn allows(&mut self, bytes: usize) -> Option<usize> {
+        if self.since.elapsed() >= Duration::from_secs(1) {
+            *self = Self { left_out: self.left_out, ..Self::new() };
+        }
+        if self.lines == 0 || self.bytes < bytes {
+            self.left_out += 1;
+            return None;
+        }
+        self.lines -= 1;
+        self.bytes -= bytes;
+        Some(std::mem::take(&mut self.left_out))
+    }
 }
 
 /// One stream's state between two pieces.
@@ -57,7 +91,8 @@ impl LiveText {
         let margin_width = name.width() + 1;
         let margin = format!("{} ", name.dimmed());
         let (stderr, stdout, pages) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { console, margin, margin_width, masks, stderr, stdout, pages }
+        let budget = Mutex::new(Budget::new());
+        Self { console, margin, margin_width, masks, stderr, stdout, pages, budget }
     }
 
     /// Shows what was held back.
@@ -68,6 +103,8 @@ impl LiveText {
                 self.show(&rest);
             }
         }
+        let left_out = std::mem::take(&mut lock(&self.budget).left_out);
+        self.report_left_out(left_out);
         self.console.close_line();
     }
 
@@ -76,11 +113,24 @@ impl LiveText {
         let text = stream.clean(bytes);
         for piece in text.split_inclusive('\n') {
             stream.line.push_str(piece.trim_end_matches('\n'));
-            if (piece.ends_with('\n') || stream.line.len() > LONGEST_LINE)
-                && let Some(rest) = stream.take_line(self.masks)
-            {
+            if !piece.ends_with('\n') && stream.line.len() <= LONGEST_LINE {
+                continue;
+            }
+            let Some(left_out) = lock(&self.budget).allows(stream.line.len()) else {
+                stream.drop_line();
+                continue;
+            };
+            self.report_left_out(left_out);
+            if let Some(rest) = stream.take_line(self.masks) {
                 self.show(&(rest + "\n"));
             }
+        }
+    }
+
+    fn report_left_out(&self, count: usize) {
+        if count > 0 {
+            self.console.close_line();
+            self.show(&format!("[{count} lines left out]\n"));
         }
     }
 
@@ -91,34 +141,22 @@ impl LiveText {
         }
     }
 
-    /// Writes text, wrapped to the terminal, the margin in front of every row.
+    /// Writes text, wrapped at words to the terminal, the margin in front of every row.
     fn show(&self, text: &str) {
         let room = columns().map(|columns| columns.saturating_sub(self.margin_width).max(10));
-        let mut column = self.console.column().saturating_sub(self.margin_width);
-        let mut at_start = !self.console.line_is_open();
-        let mut shown = String::new();
-        for character in fold_blanks(text).chars() {
-            let width = character.width().unwrap_or(0);
-            let is_full = room.is_some_and(|room| column + width > room);
-            if character == '\n' || is_full {
-                if !at_start {
-                    shown.push('\n');
-                }
-                at_start = true;
-                column = 0;
-                if character == '\n' || character == ' ' {
-                    continue;
-                }
+        let column = self.console.column().saturating_sub(self.margin_width);
+        let is_open = self.console.line_is_open();
+        let mut rows = Rows::new(&self.margin, room, column, is_open);
+        for line in fold_blanks(text).split_inclusive('\n') {
+            for word in line.trim_end_matches('\n').split_inclusive(' ') {
+                rows.word(word);
             }
-            if at_start {
-                shown.push_str(&self.margin);
-                at_start = false;
+            if line.ends_with('\n') {
+                rows.end();
             }
-            shown.push(character);
-            column += width;
         }
-        let open = if at_start { 0 } else { column + self.margin_width };
-        self.console.text(&Clean::rendered(shown), open);
+        let open = if rows.is_open { rows.column + self.margin_width } else { 0 };
+        self.console.text(&Clean::rendered(rows.shown), open);
     }
 }
 
@@ -148,29 +186,6 @@ impl Listener for LiveText {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Long runs of blanks, by which text is pushed out of sight, as their number.
-fn fold_blanks(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find([' ', '\t', '\u{2800}', '\u{3000}', '\u{a0}']) {
-        let run = rest[start..]
-            .char_indices()
-            .find(|(_, c)| !c.is_whitespace() && *c != '\u{2800}' || *c == '\n')
-            .map_or(rest.len() - start, |(at, _)| at);
-        let count = rest[start..start + run].chars().count();
-        folded.push_str(&rest[..start]);
-        if count > BLANKS && start + run < rest.trim_end_matches('\n').len() {
-            folded.push_str(&format!(" [{count} blanks] "));
-        } else if start + run < rest.len() && !rest[start + run..].starts_with('\n') {
-            folded.push_str(&rest[start..start + run].replace('\t', "    "));
-        } else if count <= BLANKS {
-            folded.push_str(&" ".repeat(count.min(1)));
-        }
-        rest = &rest[start + run..];
-    }
-    folded + rest
 }
 
 impl Stream {
@@ -208,6 +223,13 @@ impl Stream {
         let rest = hidden.strip_prefix(&shown).map_or_else(|| hidden.clone(), ToOwned::to_owned);
         let is_empty = shown.is_empty() && rest.trim().is_empty();
         (!is_empty).then_some(rest)
+    }
+
+    /// Leaves the rest of the line out.
+    fn drop_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        self.shown.clear();
+        self.is_of_key(&line);
     }
 
     /// What can be shown of a line that has not ended: all but a last word that may be the start of
@@ -283,11 +305,5 @@ mod tests {
         stream.line.push_str("abcdef1234567890 done");
         let rest = stream.take_line(false).unwrap();
         assert_eq!(first + &rest, "key [redacted] done");
-    }
-
-    #[test]
-    fn blanks_are_counted_when_they_are_many() {
-        assert_eq!(fold_blanks("a  b\n"), "a  b\n");
-        assert_eq!(fold_blanks(&format!("a{}b", " ".repeat(100))), "a [100 blanks] b");
     }
 }

@@ -3,6 +3,7 @@
 mod console;
 mod live;
 mod prompts;
+mod rows;
 mod terminal;
 
 use std::io::{self, IsTerminal, Write};

@@ -186,6 +186,19 @@ fn every_row_of_live_text_has_the_margin() {
 }
 
 #[test]
+fn a_flood_of_live_text_is_cut_and_a_long_address_is_left_whole() {
+    let place = Place::new();
+    let address = format!("https://login.example.test/o?state={}", "a1".repeat(80));
+    let flood = "all work and no play\n".repeat(5000);
+    let agent = saying(&place, &[&format!("open {address} now\n"), &flood]);
+    let mut pty = agent.pty(&place, &["login"]);
+    pty.expect(&address);
+    pty.expect("lines left out]");
+    let (_, text) = pty.finish();
+    assert!(text.matches("all work").count() < 1000, "a flood is shown");
+}
+
+#[test]
 fn a_proposed_command_shows_its_dangerous_half() {
     let place = Place::new();
     let recipe = |command: &str, args: Value, env: Value| {
