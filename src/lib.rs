@@ -49,6 +49,9 @@ use redact::secrets;
 use render::{Format, complaint};
 use ui::{Answer, Facts, SavedTerminal, Ui, write_stdout};
 
+/// From how many bytes on a value that does not fit its option may be a key.
+const LONG_VALUE: usize = 16;
+
 /// The variable by which the completion scripts ask for completions.
 const COMPLETE: &str = "_ACP_AUTH_COMPLETE";
 
@@ -199,12 +202,13 @@ fn stray_secret(error: &clap::Error) -> Option<String> {
     });
     // `--with-token` takes no value, so that one it is given is meant as the key.
     let is_value = error.kind() == ErrorKind::TooManyValues;
+    // Options take durations and the like, which look odd when they are wrong.
     let is_of_option = matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation);
     words.into_iter().find_map(|word| {
         let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
         let is_secret = match value.len() > 5 && !value.starts_with('-') {
-            true if is_of_option => secrets().hide(value) != value,
-            true => is_value || !redact::is_typed(value),
+            true if is_of_option && value.len() < LONG_VALUE => secrets().hide(value) != value,
+            true => is_value || redact::typed(value) != value,
             false => false,
         };
         is_secret.then(|| value.to_owned())

@@ -140,9 +140,7 @@ impl AgentOutcome {
     /// Replaces names, e-mail addresses and organizations, wherever they show.
     pub fn mask_accounts(&mut self) {
         self.masked = true;
-        let details = self.report.accounts.iter().flat_map(|account| {
-            [&account.name, &account.email, &account.organization].into_iter().flatten()
-        });
+        let details = self.report.account_details();
         let of_identity = self.identity().into_iter().flat_map(|identity| {
             [
                 Some(&identity.subject),
@@ -152,12 +150,9 @@ impl AgentOutcome {
             .into_iter()
             .flatten()
         });
-        let known: Vec<String> = details
-            .chain(of_identity)
-            .map(|detail| detail.raw().trim().to_owned())
-            .filter(|detail| detail.len() > 2)
-            .collect();
-        let mut known = known;
+        let of_identity = of_identity.map(|detail| detail.raw().trim().to_owned());
+        let mut known: Vec<String> =
+            details.into_iter().chain(of_identity).filter(|detail| detail.len() > 2).collect();
         let mask = |text: &str, known: &[String]| mask_text(text, known);
         if let Some(data) = self.failure.as_mut().and_then(|failure| failure.data.as_mut()) {
             mask_fields(data, &mut known);

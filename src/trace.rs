@@ -23,6 +23,9 @@ const TRACED_LINE: usize = 64 << 10;
 /// How many lines may wait to be written; what comes when there are more is left out and counted.
 const WAITING: usize = 1024;
 
+/// How many details of accounts are remembered.
+const DETAILS: usize = 256;
+
 /// How many places of a line are tried for the start of a message.
 const STARTS: usize = 32;
 
@@ -150,11 +153,16 @@ fn restrict(file: &File) -> io::Result<()> {
 
 fn write_all(mut sink: Box<dyn Write + Send>, entries: &Receiver<Entry>, complete: &AtomicBool) {
     let mut written = writeln!(sink, "{HEADER}");
+    // What is known of accounts may be repeated in any later message.
+    let mut details = Vec::new();
     for entry in entries {
         // A full disk must not take the answer away.
         if written.is_ok() {
-            written = writeln!(sink, "{}", describe(&entry));
+            written = writeln!(sink, "{}", describe(&entry, &mut details));
         }
+        details.sort_unstable();
+        details.dedup();
+        details.truncate(DETAILS);
     }
     if written.and_then(|()| sink.flush()).is_err() {
         complete.store(false, Ordering::Relaxed);
@@ -162,26 +170,25 @@ fn write_all(mut sink: Box<dyn Write + Send>, entries: &Receiver<Entry>, complet
 }
 
 /// An entry without secrets and account details.
-fn describe(entry: &Entry) -> Value {
+fn describe(entry: &Entry, details: &mut Vec<String>) -> Value {
     let direction = match entry.direction {
         Direction::Sent => "sent",
         Direction::Received => "received",
     };
     let time = humantime::format_rfc3339_millis(entry.at).to_string();
     let mut described = json!({"time": time, "agent": &*entry.agent, "direction": direction});
-    let mut details = Vec::new();
     let is_whole = entry.bytes == entry.line.len();
     let (before, message) = split(&entry.line).filter(|_| is_whole).unwrap_or((&entry.line, None));
     if let Some(mut message) = message {
-        mask_fields(&mut message, &mut details);
+        mask_fields(&mut message, details);
         hide_in(&mut message, &|text| secrets().clean(text));
         // What an account says of itself may be repeated in another text of the message.
-        map_strings(&mut message, &|text| mask_text(text, &details));
+        map_strings(&mut message, &|text| mask_text(text, details));
         described["message"] = message;
     }
     if !before.is_empty() {
         let text = secrets().clean(&String::from_utf8_lossy(before));
-        described["text"] = mask_text(&text, &details).into();
+        described["text"] = mask_text(&text, details).into();
         described["bytes"] = entry.bytes.into();
     }
     described

@@ -193,14 +193,19 @@ pub fn drop_unseen(text: &str) -> String {
         .collect()
 }
 
-/// Whether a character can change what is seen around it without being seen itself.
+/// Whether a character can change what is seen around it without being seen itself: controls, and
+/// Unicode's format characters (Cf) and `Default_Ignorable_Code_Point`.
 #[must_use]
 pub fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
             '\u{ad}'
+                | '\u{34f}'
+                | '\u{600}'..='\u{605}'
                 | '\u{61c}'
+                | '\u{6dd}' | '\u{70f}'
+                | '\u{890}' | '\u{891}' | '\u{8e2}'
                 | '\u{115f}' | '\u{1160}'
                 | '\u{17b4}' | '\u{17b5}'
                 | '\u{180b}'..='\u{180f}'
@@ -211,6 +216,10 @@ pub fn is_unseen(character: char) -> bool {
                 | '\u{fe00}'..='\u{fe0f}'
                 | '\u{feff}' | '\u{ffa0}'
                 | '\u{fff0}'..='\u{fffb}'
+                | '\u{110bd}' | '\u{110cd}'
+                | '\u{13430}'..='\u{1343f}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
                 | '\u{e0000}'..='\u{e0fff}'
         )
 }

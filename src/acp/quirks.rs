@@ -7,6 +7,7 @@ use crate::model::{
     AUTH_REQUIRED, Account, AuthState, Diagnostic, DiagnosticKind, Evidence, Failure, FailureKind,
     StatusReport,
 };
+use crate::redact::account_details;
 use crate::untrusted::Untrusted;
 
 /// The marker older agents look for before they offer a terminal login: auggie 0.36, copilot
@@ -78,6 +79,7 @@ pub fn read_pushed_status(params: &Value) -> Result<StatusReport, Diagnostic> {
         evidence: Some(Evidence::PushedStatus),
         message: if accounts.is_empty() { text(&status["label"]) } else { None },
         accounts,
+        details: account_details(params),
     })
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::{Account, AuthState, Diagnostic, DiagnosticKind, Evidence, StatusReport};
+use crate::redact::account_details;
 use crate::untrusted::Untrusted;
 
 /// Reads a status in the current shape, `{state, accounts?}` (schema, `AuthStatusResponse`; the
@@ -39,13 +40,15 @@ pub fn read_status(
             evidence,
             message,
             accounts,
+            details: account_details(answer),
             verified: false,
         });
     }
     if let Value::Bool(authenticated) = answer["authenticated"] {
         let state =
             if authenticated { AuthState::Authenticated } else { AuthState::Unauthenticated };
-        return Ok(StatusReport { state, evidence, message, ..StatusReport::default() });
+        let details = account_details(answer);
+        return Ok(StatusReport { state, evidence, message, details, ..StatusReport::default() });
     }
     Err(answer.to_string())
 }

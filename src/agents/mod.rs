@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::model::{AgentKind, Failure, Launch, ProbeRequest, ProtocolChoice};
+use crate::redact::secrets;
 use crate::shell;
 
 /// What kind of place defines an agent.
@@ -135,7 +136,7 @@ impl Target {
         words.extend(extra.iter().map(|&word| word.to_owned()));
         if !self.command.is_empty() {
             words.push("--".to_owned());
-            words.extend(self.command.iter().cloned());
+            words.extend(self.command.iter().map(|word| secrets().exact(word)));
         }
         shell::join(words)
     }

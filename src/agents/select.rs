@@ -11,7 +11,7 @@ use super::sources::{Entry, Inventory, how_to_run, read_servers};
 use super::{AgentDefinition, Origin, OriginKind, Target, demo};
 use crate::environment::environment;
 use crate::model::{AgentKind, Failure, Launch};
-use crate::redact::secrets;
+use crate::redact::{secrets, typed};
 use crate::shell;
 
 /// What the command line says about agents.
@@ -182,7 +182,7 @@ fn by_name(name: &str, known: &Definitions) -> Result<AgentDefinition, Failure> 
 }
 
 fn unknown_name(name: &str, known: &Definitions, inventory: &Inventory) -> Failure {
-    let failure = Failure::usage(format!("there is no agent {name}"));
+    let failure = Failure::usage(format!("there is no agent {}", typed(name)));
     if let Some(file) = inventory.project_file(name) {
         return failure.hint(format!(
             "{} defines it, which is a project's and so somebody else's command line; use it with \

@@ -31,6 +31,7 @@ fn judge(prompted: Result<Prompted, Failure>, before: Finding) -> Finding {
                 evidence,
                 message: (!is_certain).then_some(text),
                 accounts: before.report.accounts,
+                details: before.report.details,
                 reported_state: None,
             };
             Finding { report, ..Finding::default() }

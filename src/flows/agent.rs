@@ -31,12 +31,15 @@ pub struct AgentVisit {
     protocol: ProtocolChoice,
     follows_sessions: bool,
     changed: bool,
+    /// What is known of accounts, to be hidden where they are not shown.
+    pub details: Vec<String>,
 }
 
 impl AgentVisit {
     pub fn new(runner: Runner, protocol: ProtocolChoice, follows_sessions: bool) -> Self {
         let record = Record::default();
-        Self { runner, client: None, record, protocol, follows_sessions, changed: false }
+        let (changed, details) = (false, Vec::new());
+        Self { runner, client: None, record, protocol, follows_sessions, changed, details }
     }
 
     /// Starts a process and does what is wanted.

@@ -5,6 +5,7 @@ use super::agent::AgentVisit;
 use crate::agents::nearest;
 use crate::environment::environment;
 use crate::model::{AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase};
+use crate::redact::typed;
 use crate::shell;
 use crate::ui::{Choice, Ui};
 use crate::untrusted::Clean;
@@ -143,7 +144,8 @@ fn unsupported(message: String) -> Failure {
 
 fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
     let failure = Failure::choice(format!(
-        "{agent} offers no method {id}; it offers: {}",
+        "{agent} offers no method {}; it offers: {}",
+        typed(id),
         ids(methods.iter())
     ));
     let known = methods.iter().map(|method| method.id.raw());

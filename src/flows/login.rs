@@ -11,6 +11,7 @@ use crate::model::{
     METHOD_NOT_FOUND, MethodFlow, Operation, OperationKind, OperationResult, Phase, Secret,
     WantedValue,
 };
+use crate::redact::typed;
 use crate::ui::Ui;
 use crate::untrusted::Clean;
 use crate::untrusted::clean;
@@ -33,6 +34,7 @@ pub struct LoginOptions {
 /// Signs in at an agent whose handshake is done.
 pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) -> Finding {
     let before = visit.ask().await;
+    visit.details = before.report.account_details();
     if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
         return ended(before, OperationResult::Failed, None);
     }
@@ -43,7 +45,7 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
             // No error: agents hide methods in CI, where a login that is done must stay done.
             visit.remark(Diagnostic::new(
                 DiagnosticKind::UnknownMethod,
-                format!("the method {id} is not offered here"),
+                format!("the method {} is not offered here", typed(id)),
             ));
         }
         if options.with_token {
@@ -187,7 +189,7 @@ async fn ask_agent(
     };
     // What was said before is not about this login.
     client.take_update();
-    let live = ui.live_text(&agent);
+    let live = ui.live_text(&agent, visit.details.clone());
     client.connection.set_listener(Some(live.clone()));
     let questions = client.take_questions();
     let waiting_for = clean!("{agent} to sign in by {}", method.id.label());

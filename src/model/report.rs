@@ -15,4 +15,18 @@ pub struct StatusReport {
     pub evidence: Option<Evidence>,
     pub message: Option<Untrusted>,
     pub accounts: Vec<Account>,
+    /// Everything in the answer that describes an account, read or not: only for masking it.
+    pub details: Vec<String>,
+}
+
+impl StatusReport {
+    /// The texts that describe somebody, and must be hidden where accounts are not shown.
+    #[must_use]
+    pub fn account_details(&self) -> Vec<String> {
+        let of_accounts = self.accounts.iter().flat_map(|account| {
+            [&account.name, &account.email, &account.organization].into_iter().flatten()
+        });
+        let of_accounts = of_accounts.map(|detail| detail.raw().trim().to_owned());
+        of_accounts.chain(self.details.iter().cloned()).filter(|detail| detail.len() > 2).collect()
+    }
 }

@@ -89,6 +89,14 @@ fn mask_all(value: &mut Value, details: &mut Vec<String>) {
     }
 }
 
+/// Everything in an answer that describes somebody.
+#[must_use]
+pub fn account_details(answer: &Value) -> Vec<String> {
+    let mut details = Vec::new();
+    mask_fields(&mut answer.clone(), &mut details);
+    details
+}
+
 fn collect(field: &Value, details: &mut Vec<String>) {
     let text = match field {
         Value::String(text) => text.trim().to_owned(),
@@ -115,13 +123,12 @@ pub fn mask_text(text: &str, details: &[String]) -> String {
 }
 
 /// Replaces e-mail addresses in `text`.
-#[must_use]
-pub fn mask_addresses(text: &str) -> String {
+fn mask_addresses(text: &str) -> String {
     static ADDRESS: OnceLock<Regex> = OnceLock::new();
-    if !text.contains('@') {
+    if !text.contains(['@', '%']) {
         return text.to_owned();
     }
-    let address = ADDRESS.get_or_init(|| compile(r"[\w.+%-]+@[\w-]+(\.[\w-]+)+"));
+    let address = ADDRESS.get_or_init(|| compile(r"(?i)[\w.+%-]+(?:@|%40)[\w-]+(\.[\w-]+)+"));
     address.replace_all(text, MASKED).into_owned()
 }
 

@@ -4,8 +4,8 @@ mod accounts;
 mod names;
 mod tokens;
 
-pub use accounts::{mask_addresses, mask_fields, mask_text};
-pub use names::{is_ordinary, is_secret_name, is_typed};
+pub use accounts::{account_details, mask_fields, mask_text};
+pub use names::{is_ordinary, is_secret_name};
 
 use std::sync::{OnceLock, PoisonError, RwLock};
 
@@ -31,8 +31,18 @@ const SHORTEST_SECRET: usize = 6;
 /// The shortest line, in bytes, of a value of several lines that is looked for by itself.
 const SHORTEST_LINE: usize = 16;
 
+/// The shortest part of a value that is looked for by itself, in bytes.
+const LONG_PART: usize = 12;
+
 /// How much of a text is looked through, in bytes; what is longer is nothing for people.
 const LOOKED_THROUGH: usize = 256 << 10;
+
+/// A word of the command line for an error: hidden where it looks like a key rather than like
+/// something that people type.
+#[must_use]
+pub fn typed(word: &str) -> &str {
+    if names::is_typed(word) && secrets().hide(word) == word { word } else { REDACTED }
+}
 
 /// The secrets this run knows by value. The whole process shares one, see [`secrets`].
 #[derive(Debug, Default)]
@@ -108,6 +118,7 @@ impl Secrets {
         let mut forms: Vec<String> = lines.map(ToOwned::to_owned).collect();
         forms.push(value.to_owned());
         if value.len() >= SHORTEST_SECRET {
+            forms.extend(other_forms(value));
             forms.push(utf8_percent_encode(value, NON_ALPHANUMERIC).to_string());
             for aligned in 0..3 {
                 forms.extend(base64_inside(value, aligned));
@@ -139,6 +150,7 @@ impl Secrets {
                 hidden = hidden.replace(value.reveal(), REDACTED);
             }
         }
+        hidden = hide_broken(hidden, &values);
         drop(values);
         for (shape, replacement) in tokens::shapes() {
             if shape.is_match(&hidden) {
@@ -163,12 +175,23 @@ impl Secrets {
         if hidden == cleaned { text.to_owned() } else { hidden }
     }
 
-    /// Whether what a text ends with could be the start of a known value.
+    /// Where the end of a text could be the start of a known value; its length when it is not.
     #[must_use]
-    pub fn may_begin(&self, word: &str) -> bool {
+    pub fn begins_at(&self, text: &str) -> usize {
         let values = self.values.read().unwrap_or_else(PoisonError::into_inner);
-        !word.is_empty() && values.iter().any(|value| value.reveal().starts_with(word))
+        let starts = values.iter().flat_map(|value| {
+            let ends = value.reveal().char_indices().skip(1).map(|(at, _)| at);
+            ends.filter(|&end| text.ends_with(&value.reveal()[..end]))
+                .map(|end| text.len() - end)
+                .filter(|&at| is_start(text, at))
+        });
+        starts.min().unwrap_or(text.len())
     }
+}
+
+/// Whether a secret may begin at a place: after three of its characters, or at the start of a word.
+fn is_start(text: &str, at: usize) -> bool {
+    text.len() - at >= 3 || !text[..at].ends_with(char::is_alphanumeric)
 }
 
 /// Passes every string of a foreign JSON value through `hide`, keys included, and hides the fields
@@ -176,6 +199,29 @@ impl Secrets {
 pub fn hide_in(value: &mut Value, hide: &dyn Fn(&str) -> String) {
     hide_fields(value);
     map_strings(value, hide);
+}
+
+/// Replaces the known values that white space was put into.
+fn hide_broken(text: String, values: &[Secret]) -> String {
+    if !text.contains(char::is_whitespace) {
+        return text;
+    }
+    let mut places = Vec::with_capacity(text.len());
+    let mut squeezed = String::with_capacity(text.len());
+    for (at, character) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        squeezed.push(character);
+        places.extend(std::iter::repeat_n(at, character.len_utf8()));
+    }
+    let mut hidden = text;
+    for value in values.iter().filter(|value| value.reveal().len() >= LONG_PART) {
+        if let Some(at) = squeezed.find(value.reveal()) {
+            let (start, last) = (places[at], places[at + value.reveal().len() - 1]);
+            let end = last + hidden[last..].chars().next().map_or(0, char::len_utf8);
+            hidden.replace_range(start..end, REDACTED);
+            return hide_broken(hidden, values);
+        }
+    }
+    hidden
 }
 
 /// Replaces the fields whose names say that they are secrets, ordinary values aside.
@@ -201,6 +247,26 @@ fn password_in(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let (user, _) = rest.split_once('@')?;
     user.split_once(':').map(|(_, password)| password)
+}
+
+/// How a value looks in base64 by itself, in hexadecimal, with every byte percent-encoded, and when
+/// somebody shows most of it.
+fn other_forms(value: &str) -> Vec<String> {
+    use base64::Engine;
+    let every = |format: &dyn Fn(u8) -> String| value.bytes().map(format).collect::<String>();
+    let mut forms = vec![
+        base64::engine::general_purpose::STANDARD.encode(value),
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(value),
+        every(&|byte| format!("{byte:02x}")),
+        every(&|byte| format!("{byte:02X}")),
+        every(&|byte| format!("%{byte:02x}")),
+        every(&|byte| format!("%{byte:02X}")),
+    ];
+    let most = value.len() * 2 / 3;
+    if most >= LONG_PART && value.is_ascii() {
+        forms.extend([value[..most].to_owned(), value[value.len() - most..].to_owned()]);
+    }
+    forms
 }
 
 /// How a value looks inside of a longer text in base64 that has `before` bytes in front of it,
@@ -258,6 +324,10 @@ mod tests {
             "cGxhbnRlZC12YWx1ZS0wMTIzNDU2Nzg5",
             "eDpwbGFudGVkLXZhbHVlLTAxMjM0NTY3ODk=",
             "xxxxcGxhbnRlZC12YWx1ZS0wMTIzNDU2Nzg5yyyy",
+            "planted-value-\n0123456789",
+            "pl anted-value-01234\t56789",
+            "706c616e7465642d76616c75652d30313233343536373839",
+            "planted-value-012345...",
         ] {
             let hidden = secrets.hide(text);
             assert!(hidden.contains(REDACTED), "{hidden}");

@@ -10,6 +10,10 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     };
     let joined = words.concat();
+    if joined == "pwd" {
+        // The working directory, not a password.
+        return false;
+    }
     SECRET_PARTS.iter().any(|part| joined.contains(part)) || SECRET_WORDS.contains(&last.as_str())
 }
 
@@ -50,7 +54,10 @@ const SECRET_PARTS: &[&str] = &[
 ];
 
 /// Last words that say it by themselves.
-const SECRET_WORDS: &[&str] = &["auth", "cred", "creds", "key", "pass", "pat", "pin", "sig"];
+const SECRET_WORDS: &[&str] = &[
+    "auth", "bearer", "cred", "creds", "jwt", "key", "pass", "pat", "pin", "pwd", "sig", "sk",
+    "webhook",
+];
 
 /// Last words of names that are about a secret and do not contain it.
 const ABOUT_IT: &[&str] = &[

@@ -77,7 +77,7 @@ impl Console {
         }
         let spinner = state.spinner.get_or_insert_with(|| {
             // The template is a literal; the plain spinner replaces it should it ever be wrong.
-            let style = ProgressStyle::with_template("{spinner} {wide_msg}")
+            let style = ProgressStyle::with_template("{spinner} {msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });

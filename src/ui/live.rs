@@ -13,7 +13,7 @@ use super::console::Console;
 use super::rows::{Rows, fold_blanks};
 use super::terminal::columns;
 use crate::process::Listener;
-use crate::redact::{mask_addresses, secrets};
+use crate::redact::{mask_text, secrets};
 use crate::untrusted::{Clean, drop_unseen};
 
 /// The longest line that is kept together, in bytes.
@@ -32,8 +32,6 @@ pub struct LiveText {
     console: Arc<Console>,
     margin: String,
     margin_width: usize,
-    /// Whether account details are not to be shown.
-    masks: bool,
     stderr: Mutex<Stream>,
     stdout: Mutex<Stream>,
     /// The pages that notifications named already.
@@ -83,23 +81,26 @@ struct Stream {
     shown: String,
     /// Whether a private key has begun and not ended.
     in_key: bool,
+    /// The account details that are known, where none are to be shown.
+    masked: Option<Arc<[String]>>,
 }
 
 impl LiveText {
-    pub fn new(console: Arc<Console>, agent: &str, masks: bool) -> Self {
+    pub fn new(console: Arc<Console>, agent: &str, masked: Option<Arc<[String]>>) -> Self {
         let name = format!("{} │", Clean::line(agent));
         let margin_width = name.width() + 1;
         let margin = format!("{} ", name.dimmed());
-        let (stderr, stdout, pages) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let budget = Mutex::new(Budget::new());
-        Self { console, margin, margin_width, masks, stderr, stdout, pages, budget }
+        let stream = || Mutex::new(Stream { masked: masked.clone(), ..Stream::default() });
+        let (stderr, stdout) = (stream(), stream());
+        let (pages, budget) = (Mutex::default(), Mutex::new(Budget::new()));
+        Self { console, margin, margin_width, stderr, stdout, pages, budget }
     }
 
     /// Shows what was held back.
     pub fn end(&self) {
         for stream in [&self.stderr, &self.stdout] {
             let mut stream = lock(stream);
-            if let Some(rest) = stream.take_line(self.masks) {
+            if let Some(rest) = stream.take_line() {
                 self.show(&rest);
             }
         }
@@ -121,7 +122,7 @@ impl LiveText {
                 continue;
             };
             self.report_left_out(left_out);
-            if let Some(rest) = stream.take_line(self.masks) {
+            if let Some(rest) = stream.take_line() {
                 self.show(&(rest + "\n"));
             }
         }
@@ -135,7 +136,7 @@ impl LiveText {
     }
 
     fn rest(&self, stream: &Mutex<Stream>) {
-        let text = lock(stream).take_safe(self.masks);
+        let text = lock(stream).take_safe();
         if !text.is_empty() {
             self.show(&text);
         }
@@ -213,16 +214,23 @@ impl Stream {
     }
 
     /// What is left to show of the line, which has ended; `None` when that is nothing.
-    fn take_line(&mut self, masks: bool) -> Option<String> {
+    fn take_line(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.line);
         let shown = std::mem::take(&mut self.shown);
         if self.is_of_key(&line) {
             return None;
         }
-        let hidden = hide(&line, masks);
-        let rest = hidden.strip_prefix(&shown).map_or_else(|| hidden.clone(), ToOwned::to_owned);
+        let hidden = self.hide(&line);
+        // Where more is hidden than was when its start was shown, the line is shown once more.
+        let rest =
+            hidden.strip_prefix(&shown).map_or_else(|| format!("\n{hidden}"), ToOwned::to_owned);
         let is_empty = shown.is_empty() && rest.trim().is_empty();
         (!is_empty).then_some(rest)
+    }
+
+    fn hide(&self, text: &str) -> String {
+        let hidden = secrets().hide(text);
+        self.masked.as_ref().map_or_else(|| hidden.clone(), |known| mask_text(&hidden, known))
     }
 
     /// Leaves the rest of the line out.
@@ -234,19 +242,18 @@ impl Stream {
 
     /// What can be shown of a line that has not ended: all but a last word that may be the start of
     /// a secret.
-    fn take_safe(&mut self, masks: bool) -> String {
+    fn take_safe(&mut self) -> String {
         if self.in_key || self.line.starts_with("-----BEGIN") {
             return String::new();
         }
-        let start = self.line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let start =
-            (start..=self.line.len()).find(|&at| self.line.is_char_boundary(at)).unwrap_or(0);
-        let word = &self.line[start..];
+        let word = self.line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let word = (word..=self.line.len()).find(|&at| self.line.is_char_boundary(at)).unwrap_or(0);
         let continued = format!("{}{CONTINUATION}", self.line);
-        let is_dangerous = secrets().may_begin(word)
-            || !hide(&continued, masks).starts_with(&hide(&self.line, masks));
-        let safe = if is_dangerous { &self.line[..start] } else { self.line.as_str() };
-        let hidden = hide(safe, masks);
+        let is_token = !self.hide(&continued).starts_with(&self.hide(&self.line));
+        let known = secrets().begins_at(&self.line);
+        let start = known.min(if is_token { word } else { self.line.len() });
+        let safe = &self.line[..start];
+        let hidden = self.hide(safe);
         let Some(new) = hidden.strip_prefix(&self.shown).map(ToOwned::to_owned) else {
             return String::new();
         };
@@ -262,11 +269,6 @@ impl Stream {
         self.in_key = (was_in_key || begins) && !ends;
         was_in_key || begins
     }
-}
-
-fn hide(text: &str, masks: bool) -> String {
-    let hidden = secrets().hide(text);
-    if masks { mask_addresses(&hidden) } else { hidden }
 }
 
 #[cfg(test)]
@@ -289,21 +291,23 @@ mod tests {
 
     #[test]
     fn the_start_of_a_token_is_held_back_and_a_prompt_is_not() {
+        secrets().learn("planted-value-0123456789");
         for (line, shown) in [
             ("Enter the code: ", "Enter the code: "),
             ("Open https://a.test/?code=x and wait", "Open https://a.test/?code=x and wait"),
             ("key sk-", "key "),
+            ("A {planted-va", "A {"),
             ("token=ab", ""),
             ("Authorization: Bearer abc", "Authorization: Bearer "),
             ("-----BEGIN RSA PRIVATE KEY-----", ""),
         ] {
             let mut stream = Stream { line: line.to_owned(), ..Stream::default() };
-            assert_eq!(stream.take_safe(false), shown, "{line}");
+            assert_eq!(stream.take_safe(), shown, "{line}");
         }
         let mut stream = Stream { line: "key sk-".to_owned(), ..Stream::default() };
-        let first = stream.take_safe(false);
+        let first = stream.take_safe();
         stream.line.push_str("abcdef1234567890 done");
-        let rest = stream.take_line(false).unwrap();
+        let rest = stream.take_line().unwrap();
         assert_eq!(first + &rest, "key [redacted] done");
     }
 }

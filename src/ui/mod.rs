@@ -115,6 +115,7 @@ impl Ui {
     /// # Errors
     /// What writing gave, a closed pipe aside.
     pub fn answer(&self, answer: &Answer) -> io::Result<()> {
+        self.console.stop_spinner();
         match answer {
             Answer::People(_) if self.look.quiet => Ok(()),
             Answer::People(text) => write_stdout(self.look.color, text),
@@ -139,10 +140,12 @@ impl Ui {
         self.console.line(text);
     }
 
-    /// Shows what the agent says beside the protocol, cleaned, as it comes.
+    /// Shows what the agent says beside the protocol, cleaned, as it comes; `details` are what is
+    /// known of its accounts.
     #[must_use]
-    pub fn live_text(&self, agent: &str) -> Arc<LiveText> {
-        Arc::new(LiveText::new(self.console.clone(), agent, self.masks))
+    pub fn live_text(&self, agent: &str, details: Vec<String>) -> Arc<LiveText> {
+        let masked = self.masks.then(|| details.into());
+        Arc::new(LiveText::new(self.console.clone(), agent, masked))
     }
 
     /// Waits for `future` with a spinner at a terminal, and a line now and then elsewhere.

@@ -10,13 +10,22 @@ use serde_json::{Value, json};
 use crate::common::{Agent, Place, Run, answers_v1, eventually, example, signal};
 
 /// Escape sequences, a title, a cleared screen, C1, bidirectional and zero-width characters.
-const RAW: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{200b}";
+const RAW: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{200b}\u{34f}\u{1d173}";
 
 /// None of the characters that act on a terminal is in the text, the colours of a pseudo-terminal and
 /// of our own prompts aside.
 #[track_caller]
 fn assert_harmless(text: &str) {
-    for raw in ["\u{1b}]0;owned", "\u{1b}[2J", "\u{9b}", "\u{202e}", "\u{200b}", "\u{7}"] {
+    for raw in [
+        "\u{1b}]0;owned",
+        "\u{1b}[2J",
+        "\u{9b}",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{34f}",
+        "\u{1d173}",
+        "\u{7}",
+    ] {
         assert!(!text.contains(raw), "{raw:?} in {text:?}");
     }
 }
@@ -283,17 +292,21 @@ fn a_key_given_as_an_argument_is_not_repeated() {
         &["login", "codex", &format!("--with-token={plain}")],
         &[key],
         &[plain],
+        &["status", plain],
+        &["login", "demo", "--method", plain],
+        &["status", "0123456789abcdef0123456789abcdef"],
+        &["login", "demo", "hf_abcdefghijklmnopqrstuvwx"],
     ] {
         let run = place.run(args);
-        run.assert_code(2)
-            .assert_stderr("--with-token")
-            .assert_says_not(plain)
-            .assert_says_not("agentskey");
+        run.assert_code(2).assert_says_not(plain).assert_says_not("agentskey");
+        run.assert_says_not("0123456789abcdef").assert_says_not("hf_abc");
         let with_json = [args, &["--json"]].concat();
         let run = place.run(&with_json);
         run.assert_code(2).assert_says_not(plain).assert_says_not("agentskey");
-        assert!(run.document()["error"]["hints"].to_string().contains("--with-token"));
+        run.document();
     }
+    let hinted = place.run(&["login", "codex", "--method", "api-key", key]);
+    hinted.assert_stderr("pipe them in with `--with-token`");
     place.run(&["statsu"]).assert_stderr("'statsu'");
 }
 
@@ -344,7 +357,15 @@ fn a_known_value_in_pieces_is_hidden() {
     let method = json!([{"id": "k", "name": "Key", "type": "env_var", "vars": [{"name": "VKEY"}]}]);
     let bytes: Vec<String> = key.chars().map(|c| c.to_string()).collect();
     let big = format!("{}{}", "x ".repeat(4090), &key[..8]);
-    let split: [Vec<&str>; 3] = [
+    let in_braces = format!("A {{{}", &key[..20]);
+    let joined = format!("{}\u{34f}{}\n", &key[..9], &key[9..]);
+    let spread = format!("{}\t{}\n", &key[..9], &key[9..]);
+    let hex = key.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let split: [Vec<&str>; 7] = [
+        vec![&in_braces, &key[20..], "}\n"],
+        vec![&joined],
+        vec![&spread],
+        vec![&hex, "\n"],
         vec!["got key ", &key[..5], &key[5..], "\n"],
         bytes.iter().map(String::as_str).chain(["\n"]).collect(),
         vec![&big, &key[8..], "\n"],
@@ -354,7 +375,7 @@ fn a_known_value_in_pieces_is_hidden() {
         let mut steps = vec![with_methods(method.clone()), signed_out()];
         for piece in &pieces {
             // A pause shows what has come of a line so far.
-            steps.push(json!({"on": "authenticate", "delay_ms": 150, "stderr": piece}));
+            steps.push(json!({"on": "authenticate", "delay_ms": 400, "stderr": piece}));
         }
         if pieces.len() > 10 {
             for step in steps.iter_mut().skip(2) {
@@ -411,6 +432,18 @@ fn our_own_words_and_answers_survive_whatever_the_environment_holds() {
     let report = &run.document()["agents"][0];
     assert_eq!(report["state"], "unauthenticated");
     assert_eq!(report["authMethods"][0]["id"], "oauth-personal");
+    // What answers is not searched for tokens either, for people.
+    let odd = Agent::new(
+        &place,
+        "odd",
+        json!([
+            with_methods(json!([{"id": "sk-login-method-openai-key-2024", "name": "N"}])),
+            {"on": "auth/status", "reply": {"state": "authenticated", "accounts": [{"label": "sk-ant-someone.long-name@corp.test"}]}},
+        ]),
+    );
+    odd.run(&place, &["status"])
+        .assert_stdout("Signed in: sk-ant-someone.long-name@corp.test")
+        .assert_stdout("Sign-in methods: sk-login-method-openai-key-2024");
     assert_eq!(report["accounts"][0]["email"], "alice@example.test");
 }
 
@@ -479,6 +512,19 @@ fn ci_masks_account_details_in_odd_answers_names_and_peers() {
         json!([answers_v1(), {"on": "auth/status", "reply": {"state": 7, "name": "Alice Example", "email": "alice@example.test"}}]),
     );
     place.env("CI", "true");
+    let speaking = Agent::new(
+        &place,
+        "speaking",
+        json!([
+            answers_v1(),
+            {"on": "auth/status", "reply": {"authenticated": false, "message": "for Alice Example", "account": {"name": "Alice Example"}}},
+            {"on": "authenticate", "stderr": "Welcome Alice Example alice%40example.test\n", "error": {"code": 1, "message": "no, Alice Example"}},
+        ]),
+    );
+    let run = speaking.run(&place, &["login", "--trace", "trace"]);
+    run.assert_code(1).assert_stderr("Welcome *** ***").assert_says_not("Alice");
+    let trace = std::fs::read_to_string(place.path("trace")).unwrap();
+    assert!(!trace.contains("Alice") && !trace.contains("alice"), "{trace}");
     for agent in [&agent, &odd] {
         for args in [
             &["status"][..],

@@ -1,6 +1,6 @@
 //! The sign-in methods an agent offers.
 
-use super::Block;
+use super::{Block, prose};
 use crate::model::{AuthMethod, Delivery, Handshake, Launch, MethodFlow};
 use crate::outcome::AgentOutcome;
 use crate::shell;
@@ -28,17 +28,17 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
         block.open("This agent advertises no login method");
     }
     for method in methods {
-        let title = format!("{}: {}", method.id.label(), method.name.label());
+        let title = format!("{}: {}", method.id.label(), prose(&method.name.label()));
         match method.obstacle(outcome.has_terminal) {
             None => block.good(&title),
             Some(obstacle) => block.bad(&format!("{title} [{obstacle}]")),
         }
         if let Some(description) = &method.description {
-            block.below(&description.line());
+            block.below(&prose(description.raw()));
         }
-        block.below(&what_it_does(method, &outcome.launch));
+        block.below(&prose(&what_it_does(method, &outcome.launch)));
         if let Some(link) = method.raw["link"].as_str() {
-            block.below(&format!("more at {link}"));
+            block.below(&prose(&format!("more at {link}")));
         }
         if method.obstacle(true).is_none() {
             let id = method.id.raw();
@@ -81,12 +81,13 @@ pub fn offers(block: &mut Block, outcome: &AgentOutcome, handshake: &Handshake, 
     } else if verbose > 0 {
         block.item("Sign-in methods:");
         for method in methods {
-            let description = method.description.as_ref().map(|text| format!(" — {}", text.line()));
+            let description =
+                method.description.as_ref().map(|text| format!(" — {}", prose(text.raw())));
             block.below(&format!(
                 "{} ({}): {}{}",
                 method_with_obstacle(method, outcome.has_terminal),
                 method.type_name.label(),
-                method.name.label(),
+                prose(&method.name.label()),
                 description.unwrap_or_default(),
             ));
         }

@@ -13,7 +13,7 @@ use crate::model::{Failure, Phase, Version, in_words};
 use crate::outcome::AgentOutcome;
 use crate::redact::secrets;
 use crate::shell;
-use crate::untrusted::{Clean, Untrusted, cut, folded};
+use crate::untrusted::{Clean, Untrusted, clean_line, cut, folded};
 
 /// How many of the agent's last lines on stderr are shown with a failure.
 const LAST_LINES: usize = 8;
@@ -54,10 +54,15 @@ impl Block {
     }
 }
 
-/// One clean line without secrets.
-fn tidy(text: &str) -> String {
+/// One clean line of foreign prose without secrets.
+fn prose(text: &str) -> String {
     // Cut last: half of a secret would not be recognized.
     cut(&secrets().hide(&folded(text)))
+}
+
+/// One clean line of what answers, such as an account or an identifier: nothing is hidden in it.
+fn tidy(text: &str) -> String {
+    clean_line(text)
 }
 
 /// The block of one agent.
@@ -80,7 +85,7 @@ pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
         methods::offers(&mut block, outcome, handshake, verbose);
     }
     for diagnostic in &outcome.diagnostics {
-        block.warn(diagnostic.message.raw());
+        block.warn(&prose(diagnostic.message.raw()));
     }
     if let Some(failure) = &outcome.failure {
         details(&mut block, failure);
@@ -116,14 +121,14 @@ fn header(block: &mut Block, outcome: &AgentOutcome) {
         });
     }
     let name = tidy(&outcome.name);
-    let facts = tidy(&facts.join(" · "));
+    let facts = prose(&facts.join(" · "));
     let line = format!("{}  {facts}", name.bold());
     block.text.push_str(line.trim_end());
     block.text.push('\n');
 }
 
 fn launch(block: &mut Block, outcome: &AgentOutcome) {
-    block.item(&format!("Started: {}", shell::launched(&outcome.launch)));
+    block.item(&format!("Started: {}", prose(&shell::launched(&outcome.launch))));
     if !outcome.launch.env.is_empty() {
         let names: Vec<&str> = outcome.launch.env.iter().map(|(name, _)| name.as_str()).collect();
         block.item(&format!("With variables: {}", names.join(", ")));
@@ -138,13 +143,13 @@ fn details(block: &mut Block, failure: &Failure) {
     }
     if let Some(data) = &failure.data {
         let data = data.as_str().map_or_else(|| data.to_string(), ToOwned::to_owned);
-        block.item(&format!("The agent adds: {data}"));
+        block.item(&format!("The agent adds: {}", prose(&data)));
     }
     if let Some(stderr) = &failure.stderr {
         last_words(block, stderr.raw());
     }
     for hint in &failure.hints {
-        block.text.push_str(&format!("  {} {}\n", "hint:".cyan(), tidy(hint)));
+        block.text.push_str(&format!("  {} {}\n", "hint:".cyan(), prose(hint)));
     }
 }
 
@@ -165,7 +170,7 @@ fn last_words(block: &mut Block, stderr: &str) {
 pub fn failure(failure: &Failure) -> String {
     let mut text = failure_line(failure);
     for hint in &failure.hints {
-        text.push_str(&format!("\n{} {}", "hint:".cyan(), tidy(hint)));
+        text.push_str(&format!("\n{} {}", "hint:".cyan(), prose(hint)));
     }
     text
 }
@@ -173,5 +178,5 @@ pub fn failure(failure: &Failure) -> String {
 /// A failure in one line.
 #[must_use]
 pub fn failure_line(failure: &Failure) -> String {
-    format!("{} {}", "error:".red(), tidy(failure.sentence().raw()))
+    format!("{} {}", "error:".red(), prose(failure.sentence().raw()))
 }

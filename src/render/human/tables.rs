@@ -5,7 +5,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Block, tidy, verdict};
+use super::{Block, prose, tidy, verdict};
 use crate::agents::{Listed, Origin, OriginKind};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::shell;
@@ -50,7 +50,7 @@ pub fn definitions(outcome: &RunOutcome) -> String {
         };
         let name = padded(&tidy(&agent.entry.name), width);
         let origin = padded(origin_name(agent.entry.origin.kind), ORIGIN);
-        let command = tidy(&what(agent));
+        let command = prose(&what(agent));
         // Writing to a string does not fail.
         let _ = writeln!(text, "{mark} {name}  {origin}  {command}");
         if let Some(place) = place(&agent.entry.origin) {

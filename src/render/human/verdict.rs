@@ -1,7 +1,7 @@
 //! The line that answers, and what it rests on.
 
-use super::Block;
 use super::methods::how_to_sign_in;
+use super::{Block, prose};
 use crate::flows::Asked;
 use crate::model::{
     Account, AuthState, Evidence, Failure, Identity, NoIdentity, Operation, OperationResult,
@@ -25,7 +25,7 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     }
     if let Some(message) = &report.message {
         let who = if outcome.no_identity().is_some() { "In detail" } else { "The agent says" };
-        block.item(&format!("{who}: {}", message.raw()));
+        block.item(&format!("{who}: {}", prose(message.raw())));
     }
     if let Some(evidence) = report.evidence {
         let worth = match report.state {
@@ -73,7 +73,7 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
 /// The state in one line, or what kept the agent from being asked.
 pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
     match outcome.prevented() {
-        Some(failure) => block.bad(failure.sentence().raw()),
+        Some(failure) => block.bad(&prose(failure.sentence().raw())),
         None => state(block, outcome),
     }
 }
@@ -82,7 +82,7 @@ pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
 fn state(block: &mut Block, outcome: &AgentOutcome) {
     let report = &outcome.report;
     if let Some(failure) = outcome.prevented().filter(|_| report.state == AuthState::Unknown) {
-        return block.bad(failure.sentence().raw());
+        return block.bad(&prose(failure.sentence().raw()));
     }
     match (report.state, &outcome.failure) {
         (AuthState::Authenticated, _) if outcome.identity().is_some() => {
@@ -93,7 +93,7 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
         (AuthState::Unknown, Some(failure)) => {
-            block.open(&format!("Unknown: {}", failure.sentence().raw()));
+            block.open(&format!("Unknown: {}", prose(failure.sentence().raw())));
         }
         (AuthState::Unknown, None) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
     }
@@ -204,7 +204,7 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
         (OperationResult::Declined, _) => block.bad("Not signed in: you declined"),
         (OperationResult::Failed | OperationResult::Unsupported, _) => {
             let reason = outcome.failure.as_ref().map(Failure::sentence);
-            block.bad(reason.as_ref().map_or("no reason was given", Untrusted::raw));
+            block.bad(&prose(reason.as_ref().map_or("no reason was given", Untrusted::raw)));
         }
     }
     if let Some(method) = &operation.method {
