@@ -202,26 +202,38 @@ pub fn hide_in(value: &mut Value, hide: &dyn Fn(&str) -> String) {
 }
 
 /// Replaces the known values that white space was put into.
-fn hide_broken(text: String, values: &[Secret]) -> String {
+fn hide_broken(mut text: String, values: &[Secret]) -> String {
     if !text.contains(char::is_whitespace) {
         return text;
     }
-    let mut places = Vec::with_capacity(text.len());
+    let (mut squeezed, mut places) = squeeze(&text);
+    for value in values.iter().map(Secret::reveal).filter(|value| value.len() >= LONG_PART) {
+        let mut hidden = String::new();
+        let mut from = 0;
+        for (at, _) in squeezed.match_indices(value) {
+            let (start, last) = (places[at], places[at + value.len() - 1]);
+            hidden.push_str(&text[from..start]);
+            hidden.push_str(REDACTED);
+            from = last + text[last..].chars().next().map_or(0, char::len_utf8);
+        }
+        if from > 0 {
+            hidden.push_str(&text[from..]);
+            text = hidden;
+            (squeezed, places) = squeeze(&text);
+        }
+    }
+    text
+}
+
+/// A text without white space, and where each of its bytes came from.
+fn squeeze(text: &str) -> (String, Vec<usize>) {
     let mut squeezed = String::with_capacity(text.len());
+    let mut places = Vec::with_capacity(text.len());
     for (at, character) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
         squeezed.push(character);
         places.extend(std::iter::repeat_n(at, character.len_utf8()));
     }
-    let mut hidden = text;
-    for value in values.iter().filter(|value| value.reveal().len() >= LONG_PART) {
-        if let Some(at) = squeezed.find(value.reveal()) {
-            let (start, last) = (places[at], places[at + value.reveal().len() - 1]);
-            let end = last + hidden[last..].chars().next().map_or(0, char::len_utf8);
-            hidden.replace_range(start..end, REDACTED);
-            return hide_broken(hidden, values);
-        }
-    }
-    hidden
+    (squeezed, places)
 }
 
 /// Replaces the fields whose names say that they are secrets, ordinary values aside.
