@@ -28,7 +28,7 @@ impl Source {
     pub fn read(path: &Path, named: Named) -> Result<Self, Failure> {
         let bytes = files::read_configuration(path, named)?;
         let path = path.to_owned();
-        match String::from_utf8(bytes) {
+        match String::from_utf8(bytes.to_vec()) {
             // Editors on Windows write a byte order mark; its three bytes are not a column.
             Ok(text) => Ok(Self { path, text: text.trim_start_matches('\u{feff}').to_owned() }),
             Err(error) => {

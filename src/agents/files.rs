@@ -1,8 +1,10 @@
 //! Reading files whose contents are not ours: once, with a limit, and never a device by accident.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::Failure;
 
@@ -23,16 +25,39 @@ pub enum Named {
 ///
 /// # Errors
 /// A configuration failure.
-pub fn read(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
-    read_up_to(LONGEST, path, named)
+pub fn read(path: &Path, named: Named) -> Result<Arc<[u8]>, Failure> {
+    once(LONGEST, path, named)
+}
+
+/// Reads a file as it is now, though it was read before.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_again(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_up_to(LONGEST, path, Named::No)
 }
 
 /// Reads a configuration file, of at most 1 MiB.
 ///
 /// # Errors
 /// A configuration failure.
-pub fn read_configuration(path: &Path, named: Named) -> Result<Vec<u8>, Failure> {
-    read_up_to(LONGEST_CONFIGURATION, path, named)
+pub fn read_configuration(path: &Path, named: Named) -> Result<Arc<[u8]>, Failure> {
+    once(LONGEST_CONFIGURATION, path, named)
+}
+
+/// What was read of a file.
+type Content = Result<Arc<[u8]>, Failure>;
+
+/// Reads a file once a run, whoever asks for it again: what was named may be a pipe.
+fn once(longest: u64, path: &Path, named: Named) -> Content {
+    static FILES: Mutex<BTreeMap<PathBuf, Content>> = Mutex::new(BTreeMap::new());
+    if let Some(read) = FILES.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
+        return read.clone();
+    }
+    let read = read_up_to(longest, path, named).map(Arc::from);
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    files.insert(path.to_owned(), read.clone());
+    read
 }
 
 fn read_up_to(longest: u64, path: &Path, named: Named) -> Result<Vec<u8>, Failure> {

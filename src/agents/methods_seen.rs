@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::files::{self, Named};
+use super::files;
 use super::state_dir::state_dir;
 
 /// The most agents that are remembered.
@@ -46,7 +46,7 @@ fn file() -> Option<PathBuf> {
 }
 
 fn read() -> Seen {
-    let bytes = file().and_then(|file| files::read(&file, Named::No).ok());
+    let bytes = file().and_then(|file| files::read_again(&file).ok());
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 

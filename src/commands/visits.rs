@@ -143,10 +143,12 @@ async fn visit(
     // Nobody listens only when the whole run is being unwound.
     let _ = sender.send((index, outcome));
     drop(sender);
-    if let (Some(name), Some(methods)) = (&agent.target.name, visit.offered_methods()) {
+    let offered = visit.offered_methods();
+    visit.leave().await;
+    // Long after the answer, which must not wait for it.
+    if let (Some(name), Some(methods)) = (&agent.target.name, offered) {
         remember_methods(name, &methods);
     }
-    visit.leave().await;
 }
 
 /// Adds what only somebody can say who knows how the agent was asked for.

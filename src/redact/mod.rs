@@ -152,12 +152,7 @@ impl Secrets {
         }
         hidden = hide_broken(hidden, &values);
         drop(values);
-        for (shape, replacement) in tokens::shapes() {
-            if shape.is_match(&hidden) {
-                hidden = shape.replace_all(&hidden, *replacement).into_owned();
-            }
-        }
-        hidden
+        tokens::hide_shapes(hidden)
     }
 
     /// Cleans a text and hides the secrets in it: in this order, for an escape sequence inside of a

@@ -193,17 +193,19 @@ pub fn stdout_is_broken() -> bool {
 
 /// Whether stdout was closed when acp-auth was started. Rust then opens the null device in its
 /// place, for reading too, which nobody does who only wants to throw an answer away.
+#[cfg(target_os = "linux")]
 fn stdout_was_closed() -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, major, minor};
-        let stdout = rustix::stdio::stdout();
-        let (Ok(facts), Ok(flags)) = (fstat(stdout), fcntl_getfl(stdout)) else { return true };
-        let is_null = FileType::from_raw_mode(facts.st_mode) == FileType::CharacterDevice
-            && (major(facts.st_rdev), minor(facts.st_rdev)) == (1, 3);
-        cfg!(target_os = "linux") && is_null && flags.contains(OFlags::RDWR)
-    }
-    #[cfg(not(unix))]
+    use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, major, minor};
+    let stdout = rustix::stdio::stdout();
+    let (Ok(facts), Ok(flags)) = (fstat(stdout), fcntl_getfl(stdout)) else { return true };
+    FileType::from_raw_mode(facts.st_mode) == FileType::CharacterDevice
+        && (major(facts.st_rdev), minor(facts.st_rdev)) == (1, 3)
+        && flags.contains(OFlags::RDWR)
+}
+
+/// Elsewhere the system does not say.
+#[cfg(not(target_os = "linux"))]
+const fn stdout_was_closed() -> bool {
     false
 }
 

@@ -1,13 +1,15 @@
 //! Real agents and servers, installed by `.ci/install-real-agents`. What is not installed is reported
 //! as ignored; in CI that is a failure.
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that fails panics")]
 
+#[cfg(unix)]
 mod agents;
+#[cfg(unix)]
 #[path = "../it/common/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the other test binary uses all of it")]
 mod common;
+#[cfg(unix)]
 mod servers;
 
 use std::path::PathBuf;
@@ -40,6 +42,10 @@ fn trial(package: &'static str, name: &str, test: fn(PathBuf)) -> Trial {
 }
 
 fn main() -> ExitCode {
+    // The places to run in and the terminals of the tests are those of Unix.
+    #[cfg(unix)]
     let trials = agents::trials().into_iter().chain(servers::trials()).collect();
+    #[cfg(not(unix))]
+    let trials = Vec::new();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -11,7 +11,7 @@ use owo_colors::OwoColorize;
 use crate::flows::Asked;
 use crate::model::{Failure, Phase, Version, in_words};
 use crate::outcome::AgentOutcome;
-use crate::redact::secrets;
+use crate::redact::{hide_in, secrets};
 use crate::shell;
 use crate::untrusted::{Clean, Untrusted, clean_line, cut, folded};
 
@@ -142,6 +142,8 @@ fn details(block: &mut Block, failure: &Failure) {
         block.item(&format!("Failed at: {}", failure.phase.name()));
     }
     if let Some(data) = &failure.data {
+        let mut data = data.clone();
+        hide_in(&mut data, &|text| secrets().clean(text));
         let data = data.as_str().map_or_else(|| data.to_string(), ToOwned::to_owned);
         block.item(&format!("The agent adds: {}", prose(&data)));
     }
