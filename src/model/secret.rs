@@ -1,6 +1,7 @@
 //! Values that are wiped after use and never shown.
 
 use secrecy::{ExposeSecret, SecretString};
+use zeroize::Zeroize;
 
 /// A value that may be a secret: wiped when it is dropped, and not printable.
 #[derive(Clone)]
@@ -15,8 +16,11 @@ impl Secret {
 }
 
 impl From<String> for Secret {
-    fn from(value: String) -> Self {
-        Self(value.into())
+    fn from(mut value: String) -> Self {
+        // A string that is turned into another may leave its old room unwiped behind.
+        let secret = Self(value.as_str().into());
+        value.zeroize();
+        secret
     }
 }
 
