@@ -13,7 +13,7 @@ use super::console::Console;
 use super::rows::{Rows, fold_blanks};
 use super::terminal::columns;
 use crate::process::Listener;
-use crate::redact::{mask_text, secrets};
+use crate::redact::{REDACTED, mask_text, secrets};
 use crate::untrusted::{Clean, drop_unseen};
 
 /// The longest line that is kept together, in bytes.
@@ -23,6 +23,9 @@ const LONGEST_LINE: usize = 64 << 10;
 /// not make us deaf.
 const LINES: usize = 200;
 const BYTES: usize = 256 << 10;
+
+/// The shortest start of a key at the end of a line that is taken for one, in bytes.
+const SHORTEST_HALF: usize = 6;
 
 /// What could go on after the end of a text, were it the start of a secret.
 const CONTINUATION: &str = "Aa0Bb1Cc2Dd3Ee4Ff5Gg6Hh7Ii8Jj9";
@@ -220,7 +223,12 @@ impl Stream {
         if self.is_of_key(&line) {
             return None;
         }
-        let hidden = self.hide(&line);
+        // A key may go on in the next line.
+        let key = Some(secrets().begins_at(&line)).filter(|at| line.len() - at >= SHORTEST_HALF);
+        let hidden = match key {
+            Some(at) => self.hide(&line[..at]) + REDACTED,
+            None => self.hide(&line),
+        };
         // Where more is hidden than was when its start was shown, the line is shown once more.
         let rest =
             hidden.strip_prefix(&shown).map_or_else(|| format!("\n{hidden}"), ToOwned::to_owned);
