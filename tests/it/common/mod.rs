@@ -83,7 +83,7 @@ impl Place {
 
     /// Starts without waiting for the end, streams piped.
     pub fn start(&self, args: &[&str]) -> std::process::Child {
-        let mut command = self.command(args);
+        let mut command = with_default_signals(&self.command(args));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
@@ -91,6 +91,24 @@ impl Place {
     pub fn pty(&self, args: &[&str]) -> Pty {
         Pty::start(self.command(args))
     }
+}
+
+/// The same command with no signal ignored: whoever runs the tests, as `nohup` does, may ignore some,
+/// and the program respects that.
+pub fn with_default_signals(command: &Command) -> Command {
+    let mut wrapped = Command::new("env");
+    wrapped.arg("--default-signal").arg(command.get_program()).args(command.get_args());
+    // The places' commands start from an empty environment, as the wrapped one must.
+    wrapped.env_clear();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            wrapped.env(name, value);
+        }
+    }
+    if let Some(directory) = command.get_current_dir() {
+        wrapped.current_dir(directory);
+    }
+    wrapped
 }
 
 pub fn program() -> &'static str {

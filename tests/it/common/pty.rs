@@ -80,20 +80,14 @@ impl Pty {
 /// The command after the terminal shows what is typed again, which rexpect's do not: else nothing
 /// could tell a hidden prompt from a visible one.
 fn with_echo(command: &Command) -> Command {
-    let mut wrapped = Command::new("sh");
-    wrapped.args(["-c", "stty echo cols 80 rows 24 && exec \"$0\" \"$@\""]);
-    wrapped.arg(command.get_program()).args(command.get_args());
-    // The places' commands start from an empty environment, as the wrapped one must.
-    wrapped.env_clear();
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            wrapped.env(name, value);
-        }
-    }
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "stty echo cols 80 rows 24 && exec \"$0\" \"$@\""]);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if let Some(directory) = command.get_current_dir() {
-        wrapped.current_dir(directory);
+        shell.current_dir(directory);
     }
-    wrapped
+    super::with_default_signals(&shell)
 }
 
 /// The reader makes a character of every byte; this makes text of them again.
