@@ -4,13 +4,21 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::terminal::columns;
 use crate::untrusted::Clean;
+
+/// How the spinner looks, step by step.
+const FRAMES: [char; 8] = ['⠋', '⠙', '⠸', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// Back to the start of the row, and all of it cleared.
+const CLEAR: &str = "\r\x1b[2K";
 
 #[derive(Default)]
 struct State {
-    spinner: Option<ProgressBar>,
+    /// Whether the spinner is on the screen.
+    is_spinning: bool,
+    frame: usize,
     /// The column after the last character written, 0 after a line feed.
     column: usize,
     /// How many questions are open, under which nothing may be drawn.
@@ -69,20 +77,20 @@ impl Console {
         }
     }
 
-    /// Draws the spinner one step on, unless a line is open.
+    /// Draws the spinner one step on, unless a line is open. The line is never padded: one that fills
+    /// the row would wrap when a key is echoed behind it, and stay.
     pub fn spin(&self, text: &Clean) {
         let mut state = self.state();
         if state.column > 0 || state.holds > 0 {
             return;
         }
-        let spinner = state.spinner.get_or_insert_with(|| {
-            // The template is a literal; the plain spinner replaces it should it ever be wrong.
-            let style = ProgressStyle::with_template("{spinner} {msg}")
-                .unwrap_or_else(|_| ProgressStyle::default_spinner());
-            ProgressBar::new_spinner().with_style(style)
-        });
-        spinner.set_message(text.to_string());
-        spinner.tick();
+        let frame = FRAMES[state.frame % FRAMES.len()];
+        state.frame += 1;
+        state.is_spinning = true;
+        let room = columns().unwrap_or(80).saturating_sub(4);
+        let shown: String = text.chars().take(room).collect();
+        // With stderr gone there is nowhere left to draw.
+        let _ = write!(io::stderr(), "{CLEAR}{frame} {shown}");
     }
 
     pub fn stop_spinner(&self) {
@@ -120,7 +128,8 @@ impl Console {
 }
 
 fn clear_spinner(state: &mut State) {
-    if let Some(spinner) = state.spinner.take() {
-        spinner.finish_and_clear();
+    if std::mem::take(&mut state.is_spinning) {
+        // With stderr gone there is nothing left to clear.
+        let _ = write!(io::stderr(), "{CLEAR}");
     }
 }
