@@ -37,7 +37,6 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;status' {
-            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool')
             [CompletionResult]::new('--expect-account', '--expect-account', [CompletionResultType]::ParameterName, 'Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing')
             [CompletionResult]::new('--mcp-config', '--mcp-config', [CompletionResultType]::ParameterName, 'File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)')
             [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'Server of that file; may be given several times')
@@ -54,8 +53,9 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]')
             [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]')
-            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]')
             [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]')
+            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'How far an agent that does not say is tried: not at all, by its own status command, by a session that is opened and ended, by one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool [default: command] [env: ACP_AUTH_PROBE]')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
@@ -78,6 +78,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
         'acp-auth;login' {
             [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
             [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
+            [CompletionResult]::new('--expect-account', '--expect-account', [CompletionResultType]::ParameterName, 'Exit 1 when the account that is shown afterwards is not this one')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
@@ -85,8 +86,9 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]')
             [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]')
             [CompletionResult]::new('--login-timeout', '--login-timeout', [CompletionResultType]::ParameterName, 'Longest login [default: none at a terminal, else 15m] [env: ACP_AUTH_LOGIN_TIMEOUT]')
-            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]')
             [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]')
+            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Sign in even when you are signed in already')
@@ -115,8 +117,9 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]')
             [CompletionResult]::new('--start-timeout', '--start-timeout', [CompletionResultType]::ParameterName, 'Longest start while the agent''s stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]')
-            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]')
+            [CompletionResult]::new('--push-timeout', '--push-timeout', [CompletionResultType]::ParameterName, 'Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]')
             [CompletionResult]::new('--protocol', '--protocol', [CompletionResultType]::ParameterName, 'ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]')
+            [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')

@@ -11,10 +11,6 @@ module completions {
     --version(-V)             # Print version
   ]
 
-  def "nu-complete acp-auth status probe" [] {
-    [ "session" "prompt" "tool" ]
-  }
-
   def "nu-complete acp-auth status mcp_era" [] {
     [ "auto" "legacy" "modern" ]
   }
@@ -27,6 +23,10 @@ module completions {
     [ "auto" "1" "2" ]
   }
 
+  def "nu-complete acp-auth status probe" [] {
+    [ "none" "command" "session" "prompt" "tool" ]
+  }
+
   def "nu-complete acp-auth status color" [] {
     [ "auto" "always" "never" ]
   }
@@ -34,7 +34,6 @@ module completions {
   # Say whether you are signed in at agents, and as whom
   export extern "acp-auth status" [
     --all(-a)                 # Ask every agent that is found: see `acp-auth agents`
-    --probe: string@"nu-complete acp-auth status probe" # Where the agent does not say, open a session and end it, or send one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool
     --expect-account: string  # Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing
     --mcp                     # COMMAND is an MCP server: ask who it thinks you are
     --mcp-config: path        # File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)
@@ -57,8 +56,9 @@ module completions {
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
     --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]
     --protocol: string@"nu-complete acp-auth status protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --probe: string@"nu-complete acp-auth status probe" # How far an agent that does not say is tried: not at all, by its own status command, by a session that is opened and ended, by one short prompt, which costs tokens; of an MCP server, without a value, call its known identity tool [default: command] [env: ACP_AUTH_PROBE]
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --color: string@"nu-complete acp-auth status color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
@@ -68,6 +68,10 @@ module completions {
 
   def "nu-complete acp-auth login protocol" [] {
     [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth login probe" [] {
+    [ "none" "command" "session" ]
   }
 
   def "nu-complete acp-auth login color" [] {
@@ -82,6 +86,7 @@ module completions {
     --with-token              # Read the key or token from stdin; NAME=VALUE lines where a method wants several values
     --yes(-y)                 # Agree to the command that the agent proposes to run, or the page it asks you to open
     --no-browser              # Print addresses, open no browser
+    --expect-account: string  # Exit 1 when the account that is shown afterwards is not this one
     --json                    # Print one JSON document on stdout, whatever happens
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
@@ -94,8 +99,9 @@ module completions {
     --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
     --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
     --login-timeout: string   # Longest login [default: none at a terminal, else 15m] [env: ACP_AUTH_LOGIN_TIMEOUT]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]
     --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --probe: string@"nu-complete acp-auth login probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --color: string@"nu-complete acp-auth login color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
@@ -105,6 +111,10 @@ module completions {
 
   def "nu-complete acp-auth logout protocol" [] {
     [ "auto" "1" "2" ]
+  }
+
+  def "nu-complete acp-auth logout probe" [] {
+    [ "none" "command" "session" ]
   }
 
   def "nu-complete acp-auth logout color" [] {
@@ -124,8 +134,9 @@ module completions {
     --config: path            # Configuration file [env: ACP_AUTH_CONFIG]
     --timeout: string         # Longest wait for one answer [default: 30s] [env: ACP_AUTH_TIMEOUT]
     --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
-    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 5s] [env: ACP_AUTH_PUSH_TIMEOUT]
+    --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]
     --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
+    --probe: string@"nu-complete acp-auth logout probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --color: string@"nu-complete acp-auth logout color" # When to use colours
     --help(-h)                # Print help (see more with '--help')

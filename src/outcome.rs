@@ -1,18 +1,28 @@
 //! What a command came to, as plain data for the renderers.
 
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
-use crate::agents::{Listed, Origin, Target};
+use crate::agents::{Listed, Origin, Target, known_agent};
 use crate::environment::environment;
 use crate::exit::Exit;
 use crate::flows::Asked;
 use crate::json::map_strings;
 use crate::model::{
     AuthMethod, AuthState, Diagnostic, Evidence, Failure, Handshake, Identification, Identity,
-    Launch, NoIdentity, Operation, OperationResult, StatusReport,
+    Launch, NoIdentity, Operation, OperationKind, OperationResult, StatusReport,
 };
 use crate::redact::{MASKED, mask_fields, mask_text};
 use crate::untrusted::Untrusted;
+
+/// Something that may be a credential; its content was not looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// A variable that is set in the agent's environment.
+    Variable(String),
+    /// A file, and when it was written.
+    File { path: PathBuf, written: Option<SystemTime> },
+}
 
 /// Everything one agent was asked and said.
 #[derive(Debug)]
@@ -61,6 +71,11 @@ impl AgentOutcome {
                     | Exit::Bug),
                 ),
             ) => exit,
+            (Some(operation), _)
+                if operation.kind == OperationKind::Login && self.is_wrong_account() =>
+            {
+                Exit::NotSignedIn
+            }
             (Some(operation), _) => match operation.result {
                 OperationResult::SignedIn
                 | OperationResult::AlreadySignedIn
@@ -85,13 +100,24 @@ impl AgentOutcome {
     /// Whether somebody else than expected is signed in, or nobody is shown.
     #[must_use]
     pub fn is_wrong_account(&self) -> bool {
-        self.report.state.is_usable() && self.expected.as_ref().is_some_and(|(_, matches)| !matches)
+        let is_claimed = self.report.state.is_usable()
+            || self.operation.as_ref().is_some_and(|operation| {
+                matches!(
+                    operation.result,
+                    OperationResult::SignedIn | OperationResult::AlreadySignedIn
+                )
+            });
+        is_claimed && self.expected.as_ref().is_some_and(|(_, matches)| !matches)
     }
 
     /// Compares what is shown with the account that is expected, letters in either case.
     pub fn expect_account(&mut self, expected: Option<&str>) {
         let Some(expected) = expected else { return };
-        let of_accounts = self.report.accounts.iter().flat_map(|account| {
+        // Where one is in use, the others are not who would be working.
+        let accounts = &self.report.accounts;
+        let has_active = accounts.iter().any(|account| account.active == Some(true));
+        let in_use = accounts.iter().filter(|account| !has_active || account.active == Some(true));
+        let of_accounts = in_use.flat_map(|account| {
             [
                 Some(&account.label),
                 account.name.as_ref(),
@@ -211,17 +237,46 @@ impl AgentOutcome {
         }
     }
 
-    /// The environment variables that are set for the agent and that one of its methods names, so
-    /// that they are probably what it uses.
+    /// What may be a credential of this agent, by its existence alone: hints, not a state. Only
+    /// where the agent does not say by its own word that somebody is signed in.
+    #[must_use]
+    pub fn credentials(&self) -> Vec<Credential> {
+        let report = &self.report;
+        if report.state.is_usable() && !report.by_contrast || !matches!(self.asked, Asked::Agent) {
+            return Vec::new();
+        }
+        let mut names: Vec<String> =
+            self.credential_variables().into_iter().map(ToOwned::to_owned).collect();
+        let mut files = Vec::new();
+        let peer = self.handshake.as_ref().and_then(|handshake| handshake.peer.as_ref());
+        let known = match peer {
+            Some(_) => known_agent(&self.launch, peer),
+            None => None,
+        };
+        if let Some(known) = known {
+            names.extend(known.variables.iter().filter(|name| self.is_set(name)).cloned());
+            files.extend(known.credential_files(&self.launch));
+        }
+        names.sort_unstable();
+        names.dedup();
+        let files = files.into_iter().filter_map(|path| {
+            let written = path.metadata().ok().filter(std::fs::Metadata::is_file)?.modified().ok();
+            Some(Credential::File { path, written })
+        });
+        names.into_iter().map(Credential::Variable).chain(files).collect()
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        let own = self.launch.variable(name).map(|value| !value.reveal().is_empty());
+        own.unwrap_or_else(|| environment().is_set(name))
+    }
+
+    /// The environment variables that are set for the agent and that one of its methods names.
     #[must_use]
     pub fn credential_variables(&self) -> Vec<&str> {
-        let is_set = |name: &str| {
-            let own = self.launch.variable(name).is_some_and(|value| !value.reveal().is_empty());
-            own || environment().is_set(name)
-        };
         let methods = self.handshake.iter().flat_map(|handshake| &handshake.methods);
         let mut names: Vec<&str> =
-            methods.flat_map(AuthMethod::variables).filter(|name| is_set(name)).collect();
+            methods.flat_map(AuthMethod::variables).filter(|name| self.is_set(name)).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::elicitation::{Refusal, read_elicitation, write_reply};
+use super::quirks::VendorStatus;
 use super::status::read_status;
 use super::{Dialect, STATUS_NOTIFICATIONS, quirks};
 use crate::model::{
@@ -113,6 +114,27 @@ impl Client {
         report
     }
 
+    /// Asks a vendor's own request for the state, where this agent answers one. A refusal or an
+    /// answer that was never seen says nothing.
+    ///
+    /// # Errors
+    /// What ended the connection.
+    pub async fn vendor_status(&self) -> Result<Option<StatusReport>, Failure> {
+        let Some(vendor) = self.handshake.vendor_status.and_then(VendorStatus::named) else {
+            return Ok(None);
+        };
+        let params = serde_json::json!({});
+        let asked = self.connection.request(vendor.method(), &params, Limit::of(self.answer)).await;
+        match asked {
+            Ok(answer) => {
+                let answer: Value = serde_json::from_str(answer.get()).unwrap_or_default();
+                Ok(vendor.read(&answer))
+            }
+            Err(failure) if failure.leaves_connection() => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// The newest state the agent notified of since this was last called.
     pub fn take_update(&self) -> Option<StatusReport> {
         self.connection
@@ -168,6 +190,12 @@ impl Client {
             }
             answer => answer.map(drop),
         }
+    }
+
+    /// The longest wait for one answer.
+    #[must_use]
+    pub const fn patience(&self) -> Duration {
+        self.answer
     }
 
     /// The agent's name in messages.

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::Dialect;
 use super::methods::read_methods;
-use super::{Dialect, quirks};
+use super::quirks::{self, VendorStatus};
 use crate::model::{Diagnostic, DiagnosticKind, Handshake, Offers, Peer, Version};
 use crate::rpc::SMALL;
 use crate::untrusted::Untrusted;
@@ -27,6 +28,8 @@ struct Parts<'a> {
     info: Option<&'a RawValue>,
     #[serde(borrow)]
     auth_methods: Option<&'a RawValue>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
 }
 
 /// An `initialize` answer whose version has been decided.
@@ -61,6 +64,7 @@ impl Answer {
             ("capabilities", parts.capabilities),
             ("info", parts.info),
             ("authMethods", parts.auth_methods),
+            ("_meta", parts.meta),
         ] {
             let Some(part) = part else { continue };
             if part.get().len() > SMALL {
@@ -107,9 +111,12 @@ impl Answer {
                 Dialect::V2 => capabilities["session"]["delete"].is_object(),
             },
         };
+        let peer = read_peer(info).or_else(|| quirks::peer_by_meta(&self.parts));
         let handshake = Handshake {
             version: Version::Acp(dialect.version()),
-            peer: read_peer(info),
+            vendor_status: VendorStatus::of(peer.as_ref(), &self.parts).map(VendorStatus::method),
+            silent_method: quirks::silent_method(&self.parts, &methods),
+            peer,
             methods,
             offers,
         };

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::Dialect;
 use crate::model::{
-    AUTH_REQUIRED, Account, AuthState, Diagnostic, DiagnosticKind, Evidence, Failure, FailureKind,
-    StatusReport,
+    AUTH_REQUIRED, Account, AuthMethod, AuthState, Diagnostic, DiagnosticKind, Evidence, Failure,
+    FailureKind, Peer, StatusReport,
 };
 use crate::redact::account_details;
 use crate::untrusted::Untrusted;
@@ -80,7 +80,121 @@ pub fn read_pushed_status(params: &Value) -> Result<StatusReport, Diagnostic> {
         message: if accounts.is_empty() { text(&status["label"]) } else { None },
         accounts,
         details: account_details(params),
+        ..StatusReport::default()
     })
+}
+
+/// A request of one vendor that says whether somebody is signed in, without side effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VendorStatus {
+    /// Grok 1.0: `_x.ai/auth/info`.
+    Grok,
+    /// codex-acp 2.6, and earlier ones, which pushed nothing before 1.9: `authentication/status`.
+    Codex,
+    /// Kimchi: `_kimchi.dev/auth_status`.
+    Kimchi,
+}
+
+impl VendorStatus {
+    /// The request that this agent answers, by what its handshake says.
+    pub fn of(peer: Option<&Peer>, answer: &Value) -> Option<Self> {
+        let name = peer.and_then(|peer| peer.name.as_ref()).map(Untrusted::raw);
+        let capabilities = &answer["agentCapabilities"];
+        let kimchi = [&answer["_meta"], &capabilities["_meta"]].iter().any(|meta| {
+            !matches!(meta["kimchi.dev"]["auth_status"], Value::Null | Value::Bool(false))
+        });
+        match name {
+            _ if answer["_meta"]["grokShell"] == true => Some(Self::Grok),
+            Some("@agentclientprotocol/codex-acp") => Some(Self::Codex),
+            _ if kimchi => Some(Self::Kimchi),
+            _ => None,
+        }
+    }
+
+    /// The request's name.
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Grok => "_x.ai/auth/info",
+            Self::Codex => "authentication/status",
+            Self::Kimchi => "_kimchi.dev/auth_status",
+        }
+    }
+
+    /// The request of this name.
+    pub fn named(method: &str) -> Option<Self> {
+        [Self::Grok, Self::Codex, Self::Kimchi].into_iter().find(|one| one.method() == method)
+    }
+
+    /// Reads its answer; `None` where it is none of those that were seen.
+    pub fn read(self, answer: &Value) -> Option<StatusReport> {
+        let text =
+            |key: &str| answer[key].as_str().filter(|text| !text.is_empty()).map(Untrusted::from);
+        let account = |label: Untrusted| Account {
+            label,
+            description: None,
+            active: Some(true),
+            name: None,
+            email: text("email"),
+            organization: None,
+        };
+        let (state, account) = match self {
+            Self::Grok => match &answer["methodId"] {
+                Value::Null if answer.get("methodId").is_some() => {
+                    (AuthState::Unauthenticated, None)
+                }
+                Value::String(method) => {
+                    let names: Vec<&str> = ["firstName", "lastName"]
+                        .iter()
+                        .filter_map(|key| answer[key].as_str())
+                        .filter(|name| !name.is_empty())
+                        .collect();
+                    let name = (!names.is_empty()).then(|| names.join(" ").into());
+                    let organization = text("organizationName").or_else(|| text("teamName"));
+                    let account = Account { name, organization, ..account(method.as_str().into()) };
+                    (AuthState::Authenticated, Some(account))
+                }
+                _ => return None,
+            },
+            Self::Codex => match answer["type"].as_str()? {
+                "unauthenticated" => (AuthState::Unauthenticated, None),
+                kind @ ("api-key" | "chat-gpt") => {
+                    (AuthState::Authenticated, Some(account(kind.into())))
+                }
+                _ => return None,
+            },
+            Self::Kimchi => match answer["authenticated"].as_bool()? {
+                true => (AuthState::Authenticated, None),
+                false => (AuthState::Unauthenticated, None),
+            },
+        };
+        Some(StatusReport {
+            state,
+            evidence: Some(Evidence::Vendor(self.method())),
+            accounts: account.into_iter().collect(),
+            details: account_details(answer),
+            ..StatusReport::default()
+        })
+    }
+}
+
+/// What an agent without `agentInfo` says of itself in `_meta`: grok 1.0.
+pub fn peer_by_meta(answer: &Value) -> Option<Peer> {
+    let meta = &answer["_meta"];
+    (meta["grokShell"] == true).then(|| Peer {
+        name: Some("grok".into()),
+        title: Some("Grok".into()),
+        version: meta["agentVersion"].as_str().map(Untrusted::from),
+    })
+}
+
+/// The method that an agent names as its default and that needs nobody: it uses what is stored, and
+/// some agents refuse sessions until it is called, as grok 1.0 does.
+pub fn silent_method(answer: &Value, methods: &[AuthMethod]) -> Option<String> {
+    let named = answer["_meta"]["defaultAuthMethodId"].as_str();
+    let offered = |id: &str| methods.iter().any(|method| method.id.raw() == id);
+    // Another default may be one that opens a browser.
+    let needs_nobody = |id: &&str| matches!(*id, "cached_token" | "xai.api_key");
+    named.filter(needs_nobody).filter(|id| offered(id)).map(ToOwned::to_owned)
 }
 
 /// Reads the refusal of `initialize`, `session/new` or `session/prompt`: `-32000` means that sign-in

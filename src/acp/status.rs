@@ -41,7 +41,7 @@ pub fn read_status(
             message,
             accounts,
             details: account_details(answer),
-            verified: false,
+            ..StatusReport::default()
         });
     }
     if let Value::Bool(authenticated) = answer["authenticated"] {

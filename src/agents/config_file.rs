@@ -11,7 +11,7 @@ use super::files::Named;
 use super::placeholders::{Lookup, expand, expand_home};
 use super::{AgentDefinition, AgentOptions, Origin};
 use crate::environment::is_variable_name;
-use crate::model::{AgentKind, Failure, Launch, ProbeRequest, ProtocolChoice, Secret};
+use crate::model::{AgentKind, Failure, Launch, ProbeLevel, ProtocolChoice, Secret};
 use crate::untrusted::is_unseen;
 
 const TOP_KEYS: &[&str] = &["default", "agents", "registry"];
@@ -38,7 +38,7 @@ struct RawAgent {
     cwd: Option<Located>,
     timeout: Option<Located>,
     protocol: Option<ProtocolChoice>,
-    probe: ProbeRequest,
+    probe: Option<ProbeLevel>,
     kind: AgentKind,
 }
 
@@ -169,12 +169,13 @@ impl ConfigFile {
             args,
             env,
             key: None,
+            unset: Vec::new(),
             cwd: agent.cwd.as_ref().map(expanded).transpose()?.map(|cwd| expand_home(&cwd)),
         };
         let origin = Origin::in_config(&self.source.path, name);
         Ok(Some(AgentDefinition {
             kind: agent.kind,
-            options: AgentOptions { timeout, protocol: agent.protocol, probe: agent.probe.clone() },
+            options: AgentOptions { timeout, protocol: agent.protocol, probe: agent.probe },
             ..AgentDefinition::new(name, origin, launch)
         }))
     }
@@ -215,7 +216,7 @@ impl RawAgent {
             cwd: None,
             timeout: None,
             protocol: None,
-            probe: ProbeRequest::None,
+            probe: None,
             kind: AgentKind::Acp,
         };
         let is_typable = |name: &str| {
@@ -249,7 +250,7 @@ impl RawAgent {
                 "timeout" => agent.timeout = Some(source.string("timeout", value)?),
                 "protocol" => agent.protocol = Some(source.protocol(value)?),
                 "kind" => agent.kind = source.kind(value)?,
-                "probe" => agent.probe = source.probe(value)?,
+                "probe" => agent.probe = Some(source.probe(value)?),
                 _ => return Err(source.unknown_key(key, AGENT_KEYS)),
             }
         }

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::files::{self, Named};
-use crate::model::{AgentKind, Failure, ProbeRequest, ProtocolChoice};
+use crate::model::{AgentKind, Failure, ProbeLevel, ProtocolChoice};
 
 /// A text with its place in the file.
 pub type Located = Spanned<String>;
@@ -64,10 +64,15 @@ impl Source {
     }
 
     /// A prompt costs money, so that it is asked for each time.
-    pub fn probe(&self, value: &Spanned<DeValue<'_>>) -> Result<ProbeRequest, Failure> {
+    pub fn probe(&self, value: &Spanned<DeValue<'_>>) -> Result<ProbeLevel, Failure> {
         match value.get_ref().as_str() {
-            Some("session") => Ok(ProbeRequest::Session),
-            _ => Err(self.failure(&value.span(), "`probe` is \"session\"")),
+            Some("none") => Ok(ProbeLevel::None),
+            Some("command") => Ok(ProbeLevel::Command),
+            Some("session") => Ok(ProbeLevel::Session),
+            _ => {
+                let text = "`probe` is \"none\", \"command\" or \"session\"";
+                Err(self.failure(&value.span(), text))
+            }
         }
     }
 

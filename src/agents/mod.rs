@@ -17,11 +17,12 @@ pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
 pub use methods_seen::{is_plain, methods_seen, remember_methods};
 pub use select::{Selection, select};
+pub use sources::{Counterexample, Known, StatusCommand, Stream, known_agent, known_programs};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::model::{AgentKind, Failure, Launch, ProbeRequest, ProtocolChoice};
+use crate::model::{AgentKind, Failure, Launch, ProbeLevel, ProtocolChoice};
 use crate::redact::secrets;
 use crate::shell;
 
@@ -114,7 +115,7 @@ pub struct AgentOptions {
     pub timeout: Option<Duration>,
     pub protocol: Option<ProtocolChoice>,
     /// How far a status goes.
-    pub probe: ProbeRequest,
+    pub probe: Option<ProbeLevel>,
 }
 
 /// How the person named the agent, to write the same into a command that is suggested.

@@ -12,7 +12,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::completion::{agent_names, method_ids};
 use crate::duration::parse_duration;
-use crate::model::{AuthState, EraChoice, ProtocolChoice};
+use crate::model::{AuthState, EraChoice, ProbeLevel, ProtocolChoice};
 
 /// Ask coding agents whether you are signed in, and as whom; sign in, sign out
 ///
@@ -77,13 +77,14 @@ pub struct StatusArgs {
     /// Ask every agent that is found: see `acp-auth agents`
     #[arg(long, short)]
     pub all: bool,
-    /// Where the agent does not say, open a session and end it, or send one short prompt, which
-    /// costs tokens; of an MCP server, without a value, call its known identity tool
+    /// How far an agent that does not say is tried: not at all, by its own status command, by a
+    /// session that is opened and ended, by one short prompt, which costs tokens; of an MCP server,
+    /// without a value, call its known identity tool [default: command]
     #[arg(long, value_name = "HOW", num_args = 0..=1, default_missing_value = "tool")]
     pub probe: Option<ProbeArg>,
     /// Exit 1 when no account or identity that is shown is this one; a comparison of what is
     /// displayed, which proves nothing
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub expect_account: Option<String>,
     #[command(flatten, next_help_heading = "MCP servers")]
     pub mcp: McpArgs,
@@ -185,6 +186,13 @@ pub struct LoginArgs {
     /// Print addresses, open no browser
     #[arg(long)]
     pub no_browser: bool,
+    /// How far the state is established before and after, where the agent does not say: not at all,
+    /// by its own status command, by a session in a new process
+    #[arg(long, value_name = "HOW", default_value = "session")]
+    pub probe: LoginProbe,
+    /// Exit 1 when the account that is shown afterwards is not this one
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub expect_account: Option<String>,
     /// Longest login [default: none at a terminal, else 15m]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub login_timeout: Option<Duration>,
@@ -199,6 +207,10 @@ pub struct LogoutArgs {
     /// Name of the agent: see `acp-auth agents`
     #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new(), add = ArgValueCandidates::new(agent_names))]
     pub agent: Option<String>,
+    /// How far the state is established before and after, where the agent does not say: not at all,
+    /// by its own status command, by a session in a new process
+    #[arg(long, value_name = "HOW", default_value = "session")]
+    pub probe: LoginProbe,
     #[command(flatten)]
     pub command: CommandArgs,
     #[command(flatten)]
@@ -258,7 +270,7 @@ pub struct AgentArgs {
     /// Longest start while the agent's stderr shows progress [default: 2m]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub start_timeout: Option<Duration>,
-    /// Longest wait for a state that the agent says it pushes [default: 5s]
+    /// Longest wait for a state that the agent says it pushes [default: 8s]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub push_timeout: Option<Duration>,
     /// Set by login alone, which has the option.
@@ -286,9 +298,29 @@ pub struct AgentArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProbeArg {
+    None,
+    Command,
     Session,
     Prompt,
     Tool,
+}
+
+/// The levels that establish a state without a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LoginProbe {
+    None,
+    Command,
+    Session,
+}
+
+impl From<LoginProbe> for ProbeLevel {
+    fn from(probe: LoginProbe) -> Self {
+        match probe {
+            LoginProbe::None => Self::None,
+            LoginProbe::Command => Self::Command,
+            LoginProbe::Session => Self::Session,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

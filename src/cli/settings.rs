@@ -9,7 +9,7 @@ use super::AgentArgs;
 use crate::agents::{AgentDefinition, Places};
 use crate::duration::parse_duration;
 use crate::environment::Environment;
-use crate::model::{Failure, Limits, ProtocolChoice, Secret};
+use crate::model::{Failure, Limits, ProbeLevel, ProtocolChoice, Secret};
 use crate::render::Format;
 use crate::ui::Look;
 
@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest start of an agent that shows progress on stderr.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest wait for a state that an agent says it pushes.
-const PUSH_TIMEOUT: Duration = Duration::from_secs(5);
+const PUSH_TIMEOUT: Duration = Duration::from_secs(8);
 /// The longest login where nobody is there to end it.
 const UNATTENDED_LOGIN_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
@@ -37,6 +37,7 @@ pub struct Settings {
     push_timeout: Duration,
     login_timeout: Option<Duration>,
     protocol: Option<ProtocolChoice>,
+    probe: Option<ProbeLevel>,
 }
 
 impl Settings {
@@ -93,6 +94,7 @@ impl Settings {
                 .unwrap_or(PUSH_TIMEOUT),
             login_timeout: read.duration(args.login_timeout, "ACP_AUTH_LOGIN_TIMEOUT")?,
             protocol,
+            probe: read.probe("ACP_AUTH_PROBE")?,
         })
     }
 
@@ -123,6 +125,12 @@ impl Settings {
     #[must_use]
     pub fn protocol(&self, agent: &AgentDefinition) -> ProtocolChoice {
         self.protocol.or(agent.options.protocol).unwrap_or_default()
+    }
+
+    /// How far a status tries one agent where the command line does not say.
+    #[must_use]
+    pub fn probe(&self, agent: &AgentDefinition) -> Option<ProbeLevel> {
+        self.probe.or(agent.options.probe)
     }
 }
 
@@ -158,6 +166,19 @@ impl Reader<'_> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let choice = <ProtocolChoice as clap::ValueEnum>::from_str(text, false);
         choice.map(Some).map_err(|_| Failure::usage(format!("{name} is auto, 1 or 2, not {text}")))
+    }
+
+    /// A prompt costs money, so that it is asked for each time.
+    fn probe(&self, name: &str) -> Result<Option<ProbeLevel>, Failure> {
+        match self.text(name)? {
+            None => Ok(None),
+            Some("none") => Ok(Some(ProbeLevel::None)),
+            Some("command") => Ok(Some(ProbeLevel::Command)),
+            Some("session") => Ok(Some(ProbeLevel::Session)),
+            Some(text) => {
+                Err(Failure::usage(format!("{name} is none, command or session, not {text}")))
+            }
+        }
     }
 
     /// Reads `NAME=VALUE`, or `NAME` for a variable that must be set in the environment.

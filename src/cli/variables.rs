@@ -34,6 +34,11 @@ pub const VARIABLES: &[Variable] = &[
     of_option("ACP_AUTH_LOGIN_TIMEOUT", "login-timeout", "the longest login"),
     of_option("ACP_AUTH_PUSH_TIMEOUT", "push-timeout", "the longest wait for a pushed state"),
     of_option("ACP_AUTH_PROTOCOL", "protocol", "the ACP version to ask for: auto, 1 or 2"),
+    of_option(
+        "ACP_AUTH_PROBE",
+        "probe",
+        "how far a silent agent is tried: none, command or session",
+    ),
     of_option("ACP_AUTH_TRACE", "trace", "the file that every message is written to"),
     alone("ACP_AUTH_PROMPT_DISABLED", "forbids questions at a terminal"),
     alone("CI", "masks account details where stdout is not a terminal"),

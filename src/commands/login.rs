@@ -25,6 +25,8 @@ pub async fn login(run: &mut Run, args: LoginArgs) -> RunOutcome {
         with_token: args.with_token,
         yes: args.yes,
         no_browser: args.no_browser,
+        probe: args.probe.into(),
+        expected: args.expect_account,
     };
     visit_all(run, "login", selection, &Task::Other(Action::Login(options)), 1).await
 }

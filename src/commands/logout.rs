@@ -16,5 +16,5 @@ pub async fn logout(run: &mut Run, args: LogoutArgs) -> RunOutcome {
         single: true,
         ..Selection::default()
     };
-    visit_all(run, "logout", selection, &Task::Other(Action::Logout), 1).await
+    visit_all(run, "logout", selection, &Task::Other(Action::Logout(args.probe.into())), 1).await
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::agents::{AgentDefinition, Definitions, Places, Selection, select};
 use crate::cli::Settings;
-use crate::flows::Visit;
+use crate::flows::{Action, Visit};
 use crate::interrupt::Interrupt;
-use crate::model::{EraChoice, Failure, FailureKind, Finding, Phase, ProbeRequest};
+use crate::model::{EraChoice, Failure, FailureKind, Finding, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::render::{Layout, complaint, short_complaint};
 use crate::rpc::Runner;
@@ -96,7 +96,7 @@ impl Run {
 
     /// A visit to one agent or server.
     #[must_use]
-    pub fn visit(&self, agent: &AgentDefinition, era: EraChoice, probe: &ProbeRequest) -> Visit {
+    pub fn visit(&self, agent: &AgentDefinition, era: EraChoice, action: &Action) -> Visit {
         let can_ask = self.ui.facts.can_prompt();
         let runner = Runner {
             agent: agent.name.clone(),
@@ -106,7 +106,7 @@ impl Run {
             trace: self.trace.clone().map(|file| Arc::new(Trace::new(file, &agent.name))),
             can_ask,
         };
-        Visit::new(agent.kind, runner, self.settings.protocol(agent), era, probe)
+        Visit::new(agent.kind, runner, self.settings.protocol(agent), era, action)
     }
 
     /// Everything about one agent that was visited, with account details masked where they must be.

@@ -6,7 +6,7 @@ use super::visits::{StatusOptions, Task, visit_all};
 use super::{Run, watch};
 use crate::agents::Selection;
 use crate::cli::{MapField, McpArgs, ProbeArg, StatusArgs};
-use crate::model::{Failure, IdentityMap, IdentityTool, ProbeRequest};
+use crate::model::{Failure, IdentityMap, IdentityTool, ProbeLevel, ProbeRequest};
 use crate::outcome::RunOutcome;
 
 /// Agents wait more than they compute, so that several share a core.
@@ -43,11 +43,13 @@ pub async fn status(run: &mut Run, args: StatusArgs) -> RunOutcome {
 
 fn status_options(args: &StatusArgs) -> Result<StatusOptions, Failure> {
     let probe = match (&args.mcp.probe_tool, args.probe) {
-        (Some(name), _) => ProbeRequest::Tool(Box::new(tool(name, &args.mcp)?)),
-        (None, None) => ProbeRequest::None,
-        (None, Some(ProbeArg::Session)) => ProbeRequest::Session,
-        (None, Some(ProbeArg::Prompt)) => ProbeRequest::Prompt,
-        (None, Some(ProbeArg::Tool)) => ProbeRequest::KnownTool,
+        (Some(name), _) => Some(ProbeRequest::Tool(Box::new(tool(name, &args.mcp)?))),
+        (None, None) => None,
+        (None, Some(ProbeArg::None)) => Some(ProbeRequest::Level(ProbeLevel::None)),
+        (None, Some(ProbeArg::Command)) => Some(ProbeRequest::Level(ProbeLevel::Command)),
+        (None, Some(ProbeArg::Session)) => Some(ProbeRequest::Level(ProbeLevel::Session)),
+        (None, Some(ProbeArg::Prompt)) => Some(ProbeRequest::Level(ProbeLevel::Prompt)),
+        (None, Some(ProbeArg::Tool)) => Some(ProbeRequest::KnownTool),
     };
     Ok(StatusOptions { probe, era: args.mcp.mcp_era, expected: args.expect_account.clone() })
 }

@@ -7,7 +7,8 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::Run;
-use crate::agents::{AgentDefinition, AgentOptions, Selection, demo, remember_methods};
+use crate::agents::{AgentDefinition, Selection, demo, remember_methods};
+use crate::cli::Settings;
 use crate::flows::{Action, unopened};
 use crate::model::{AgentKind, EraChoice, Failure, FailureKind, Phase, ProbeRequest};
 use crate::outcome::{AgentOutcome, RunOutcome};
@@ -20,8 +21,8 @@ const ROWS_FROM: usize = 3;
 /// How the state is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct StatusOptions {
-    /// How far an agent is tried; its definition may say it too.
-    pub probe: ProbeRequest,
+    /// How far an agent is tried; the environment and its definition may say it too.
+    pub probe: Option<ProbeRequest>,
     pub era: EraChoice,
     /// The account that must be shown.
     pub expected: Option<String>,
@@ -30,11 +31,13 @@ pub struct StatusOptions {
 impl StatusOptions {
     /// How far one agent is tried.
     #[must_use]
-    pub fn probe_of(&self, options: &AgentOptions) -> ProbeRequest {
-        match &self.probe {
-            ProbeRequest::None => options.probe.clone(),
-            asked => asked.clone(),
-        }
+    pub fn probe_of(&self, agent: &AgentDefinition, settings: &Settings) -> ProbeRequest {
+        let by_default = || {
+            // Levels are of agents: what is said for all of them is not about a server.
+            let level = settings.probe(agent).filter(|_| agent.kind == AgentKind::Acp);
+            ProbeRequest::Level(level.unwrap_or_default())
+        };
+        self.probe.clone().unwrap_or_else(by_default)
     }
 }
 
@@ -101,7 +104,7 @@ pub async fn visit_all(
     };
     let (known, unwritten) = match task {
         // A login says itself what it waits for.
-        Task::Other(Action::Login(_) | Action::Logout) => collecting.await,
+        Task::Other(Action::Login(_) | Action::Logout(_)) => collecting.await,
         Task::Status(_) | Task::Other(_) => {
             run.ui.while_waiting(&Clean::from("the answer"), collecting).await
         }
@@ -123,13 +126,18 @@ async fn visit(
     let started = Instant::now();
     let (action, era, expected) = match task {
         Task::Status(options) => {
-            let probe = options.probe_of(&agent.options);
+            let probe = options.probe_of(&agent, &run.settings);
             (Action::Status(probe), options.era, options.expected)
         }
-        Task::Other(action) => (action, EraChoice::Auto, None),
+        Task::Other(action) => {
+            let expected = match &action {
+                Action::Login(options) => options.expected.clone(),
+                _ => None,
+            };
+            (action, EraChoice::Auto, expected)
+        }
     };
-    let probe = if let Action::Status(probe) = &action { probe } else { &ProbeRequest::None };
-    let mut visit = run.visit(&agent, era, probe);
+    let mut visit = run.visit(&agent, era, &action);
     let mut finding = match (&agent.failure, run.interrupt.signal()) {
         (Some(failure), _) => unopened(&action, failure.clone()),
         // It waited for its turn, which does not come any more.

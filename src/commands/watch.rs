@@ -8,7 +8,7 @@ use super::Run;
 use super::visits::StatusOptions;
 use crate::agents::{AgentDefinition, Selection};
 use crate::flows::{Action, Visit, Wait, unopened};
-use crate::model::{AuthState, Failure, Finding, Phase, ProbeRequest};
+use crate::model::{AuthState, Failure, Finding, Phase, ProbeLevel, ProbeRequest};
 use crate::outcome::RunOutcome;
 use crate::ui::stdout_is_broken;
 
@@ -37,8 +37,9 @@ pub async fn watch(
     };
     let limit = until.and(run.settings.total_limit());
     let wait = Wait { started: Instant::now(), until, limit };
-    let mut visit = run.visit(&agent, options.era, &ProbeRequest::None);
-    let action = Action::Status(options.probe.clone());
+    // A watch listens; nothing is tried beside that.
+    let action = Action::Status(ProbeRequest::Level(ProbeLevel::None));
+    let mut visit = run.visit(&agent, options.era, &action);
     let mut finding = match &agent.failure {
         Some(failure) => unopened(&action, failure.clone()),
         None => {

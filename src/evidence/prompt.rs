@@ -32,7 +32,7 @@ fn judge(prompted: Result<Prompted, Failure>, before: Finding) -> Finding {
                 message: (!is_certain).then_some(text),
                 accounts: before.report.accounts,
                 details: before.report.details,
-                reported_state: None,
+                ..StatusReport::default()
             };
             Finding { report, ..Finding::default() }
         }

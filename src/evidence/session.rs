@@ -1,17 +1,34 @@
-//! A session that is opened and ended: only a refusal proves something.
+//! A session that is opened and ended: by itself only a refusal proves something.
 
 use tempfile::TempDir;
 
 use crate::acp;
 use crate::model::{AuthState, Evidence, Failure, FailureKind, Finding, Phase, StatusReport};
 
-/// Opens a session in an empty directory and ends it.
-pub async fn probe(client: &acp::Client, before: Finding) -> Finding {
-    let opened = match open(client).await {
-        Ok(opened) => opened,
-        Err(failure) => return refused(failure, Evidence::SessionNew, before),
+/// Opens a session in an empty directory and ends it. Where it is refused and the agent names a
+/// method that needs nobody, that one is called and it is tried once more, as grok 1.0 and agents
+/// like it want it on every connection.
+///
+/// # Errors
+/// The agent's refusal, or what ended the connection.
+pub async fn try_session(client: &acp::Client) -> Result<(), Failure> {
+    let opened = match (open(client).await, &client.handshake.silent_method) {
+        (Err(failure), Some(method)) if failure.kind == FailureKind::SignInRequired => {
+            match client.login(method, None, Some(client.patience())).await {
+                Ok(()) => open(client).await?,
+                // Its refusal of the method says no more than that of the session.
+                Err(_) => return Err(failure),
+            }
+        }
+        (opened, _) => opened?,
     };
     client.end_session(&opened.id).await;
+    Ok(())
+}
+
+/// The finding of a session that opened, which by itself proves nothing.
+#[must_use]
+pub fn opened(before: Finding) -> Finding {
     let evidence = Some(Evidence::SessionNew);
     Finding { report: StatusReport { evidence, ..StatusReport::default() }, ..before }
 }

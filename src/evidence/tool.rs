@@ -74,7 +74,9 @@ const KNOWN: &[Known] = &[
 #[must_use]
 pub fn known_tool(launch: &Launch) -> Option<IdentityTool> {
     let owned = |pointers: &[&str]| pointers.iter().map(ToString::to_string).collect();
-    let known = KNOWN.iter().find(|known| launch.words().any(|word| starts(word, known)))?;
+    let known = KNOWN
+        .iter()
+        .find(|known| launch.position_of(Some(known.package), known.program).is_some())?;
     Some(IdentityTool {
         name: known.tool.to_owned(),
         arguments: Value::Object(serde_json::Map::new()),
@@ -86,14 +88,6 @@ pub fn known_tool(launch: &Launch) -> Option<IdentityTool> {
             organization: owned(known.organization),
         },
     })
-}
-
-fn starts(word: &str, known: &Known) -> bool {
-    let is_package = word == known.package
-        || word.strip_prefix(known.package).is_some_and(|rest| rest.starts_with('@'));
-    let is_inside = word.contains(&format!("/node_modules/{}/", known.package));
-    let is_program = word.rsplit(['/', '\\']).next() == Some(known.program);
-    is_package || is_inside || is_program
 }
 
 /// Asks a server whom it takes the user for: by what it said itself, else by one call of a tool
@@ -108,7 +102,7 @@ pub async fn identify(client: &mcp::Client, launch: &Launch, request: &ProbeRequ
             Some(tool) => tool,
             None => return unidentified(NoIdentity::NoKnownTool, None),
         },
-        ProbeRequest::None | ProbeRequest::Session | ProbeRequest::Prompt => {
+        ProbeRequest::Level(_) => {
             return unidentified(NoIdentity::NotReported, None);
         }
     };

@@ -6,8 +6,8 @@ use super::login::sign_in;
 use super::logout::sign_out;
 use super::visit::Record;
 use super::{Action, Wait};
-use crate::acp::{self, named_methods};
-use crate::evidence::{Asking, ask, probe};
+use crate::acp;
+use crate::evidence::{Asking, ask};
 use crate::model::{
     AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Finding, Operation,
     OperationKind, OperationResult, Phase, ProbeRequest, ProtocolChoice, StatusReport,
@@ -28,7 +28,7 @@ pub struct AgentVisit {
     /// The current process, where it has agreed on a version.
     pub client: Option<acp::Client>,
     pub record: Record,
-    protocol: ProtocolChoice,
+    pub(super) protocol: ProtocolChoice,
     follows_sessions: bool,
     changed: bool,
     /// What is known of accounts, to be hidden where they are not shown.
@@ -55,31 +55,13 @@ impl AgentVisit {
         }
         fail_on_purpose();
         match action {
-            Action::Status(ProbeRequest::None) => self.ask().await,
-            Action::Status(request) => self.probe(request, ui).await,
+            Action::Status(ProbeRequest::Level(level)) => self.probe(*level, ui).await,
+            // Refused above.
+            Action::Status(_) => Finding::default(),
             Action::List => Finding { is_listing: true, ..Finding::default() },
             Action::Login(options) => sign_in(self, options, ui).await,
-            Action::Logout => sign_out(self, ui).await,
+            Action::Logout(level) => sign_out(self, *level, ui).await,
         }
-    }
-
-    /// Asks, and tries as far as it is requested.
-    async fn probe(&mut self, request: &ProbeRequest, ui: &Ui) -> Finding {
-        let before = self.ask().await;
-        let Some(client) = &self.client else { return before };
-        let mut finding = probe(client, request, before, ui).await;
-        if let Some(ids) = finding.failure.as_ref().and_then(named_methods)
-            && let Some(handshake) = &mut self.record.handshake
-        {
-            // The agent says which of its methods fit here.
-            self.record.is_narrowed = true;
-            handshake.methods.retain(|method| ids.iter().any(|id| id == method.id.raw()));
-        }
-        if finding.report.state == AuthState::Unauthenticated {
-            // The refusal was the answer.
-            finding.failure = None;
-        }
-        finding
     }
 
     /// Starts a process of the agent and agrees on a version with it.
@@ -197,7 +179,7 @@ pub fn unopened(action: &Action, failure: Failure) -> Finding {
             let operation = failed(OperationKind::Login);
             Finding { report, operation, ..Finding::failed(failure) }
         }
-        Action::Logout if is_signed_out => Finding {
+        Action::Logout(_) if is_signed_out => Finding {
             report: signed_out(&failure),
             operation: Some(Operation {
                 verified: true,
@@ -205,7 +187,7 @@ pub fn unopened(action: &Action, failure: Failure) -> Finding {
             }),
             ..Finding::default()
         },
-        Action::Logout => {
+        Action::Logout(_) => {
             Finding { operation: failed(OperationKind::Logout), ..Finding::failed(failure) }
         }
     }

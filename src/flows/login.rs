@@ -6,10 +6,11 @@ use super::elicitation::answer_until;
 use super::terminal;
 use super::values::{Given, collect};
 use crate::acp::Key;
+use crate::evidence::is_open;
 use crate::model::{
     AuthMethod, AuthState, Delivery, Diagnostic, DiagnosticKind, Failure, FailureKind, Finding,
-    METHOD_NOT_FOUND, MethodFlow, Operation, OperationKind, OperationResult, Phase, Secret,
-    WantedValue,
+    Launch, METHOD_NOT_FOUND, MethodFlow, Operation, OperationKind, OperationResult, Phase,
+    ProbeLevel, Secret, WantedValue,
 };
 use crate::redact::typed;
 use crate::ui::Ui;
@@ -29,12 +30,25 @@ pub struct LoginOptions {
     pub yes: bool,
     /// Print addresses and open none.
     pub no_browser: bool,
+    /// How far the state is established before and after, where the agent does not say.
+    pub probe: ProbeLevel,
+    /// The account that must be shown afterwards.
+    pub expected: Option<String>,
 }
 
 /// Signs in at an agent whose handshake is done.
 pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) -> Finding {
-    let before = visit.ask().await;
+    let mut before = ui
+        .while_waiting(
+            &clean!("the answer of {agent}", agent = visit.runner.agent),
+            visit.establish(options.probe),
+        )
+        .await;
     visit.details = before.report.account_details();
+    if before.report.state == AuthState::Unauthenticated {
+        // The refusal of a session was the answer.
+        before.failure = None;
+    }
     if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
         return ended(before, OperationResult::Failed, None);
     }
@@ -56,6 +70,12 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
         confirm(&mut finding, false);
         return finding;
     }
+    if visit.client.is_none()
+        && let Err(failure) = visit.open().await
+    {
+        let finding = Finding { failure: Some(failure), ..before };
+        return ended(finding, OperationResult::Failed, None);
+    }
     let method = match choose(visit, options, ui).await {
         Ok(method) => method,
         Err(NoChoice { result, failure }) => {
@@ -66,8 +86,12 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
         let text = format!("the value on stdin was not used: {} takes none", method.id.raw());
         visit.remark(Diagnostic::new(DiagnosticKind::UnusedValue, text));
     }
+    let launch = visit.runner.launch.clone();
     match carry_out(visit, &method, options, ui).await {
-        Ok(()) => verify(visit, &method, before).await,
+        Ok(()) => {
+            let verifying = verify(visit, &method, options.probe, launch, before);
+            ui.while_waiting(&Clean::from("the answer of a new process"), verifying).await
+        }
         Err(NoChoice { result, failure }) => {
             let timed_out =
                 failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Timeout);
@@ -220,14 +244,32 @@ async fn ask_agent(
     })
 }
 
-/// Asks the state again after the agent, or its program, accepted the login.
-async fn verify(visit: &mut AgentVisit, method: &AuthMethod, before: Finding) -> Finding {
+/// Asks the state again after the agent, or its program, accepted the login. `launch` is how the
+/// agent was started before any value was given to it.
+async fn verify(
+    visit: &mut AgentVisit,
+    method: &AuthMethod,
+    level: ProbeLevel,
+    launch: Launch,
+    before: Finding,
+) -> Finding {
     let on_terminal = visit.client.is_none();
     let mut after = if on_terminal { visit.ask_anew().await } else { visit.ask().await };
     let mut in_new_process = false;
     if !on_terminal && may_differ_anew(visit, &after, AuthState::Unauthenticated) {
         after = visit.ask_anew().await;
         in_new_process = true;
+    }
+    let mut lasts_here = false;
+    if level > ProbeLevel::None && is_open(&after) {
+        if level >= ProbeLevel::Session && matches!(method.flow, MethodFlow::Values { .. }) {
+            // Where the key is not kept, only this process knows it.
+            lasts_here = visit.opens_session().await;
+        }
+        visit.runner.launch = launch;
+        visit.leave().await;
+        after = visit.establish_after(level, method.id.raw(), &before).await;
+        in_new_process = false;
     }
     match after.report.state {
         state if state.is_usable() => {
@@ -236,16 +278,10 @@ async fn verify(visit: &mut AgentVisit, method: &AuthMethod, before: Finding) ->
             finding
         }
         AuthState::Unauthenticated => {
-            let failure = after.failure.take().unwrap_or_else(|| {
-                let agent = &visit.runner.agent;
-                Failure::new(
-                    FailureKind::Rejected,
-                    Phase::Request("auth/status"),
-                    format!("{agent} accepted the login, but still says that nobody is signed in"),
-                )
-                .hint(format!("a new process of {agent} was asked too"))
-                .with_stderr(&visit.stderr_tail())
-            });
+            let mut failure = not_signed_in(visit, method, lasts_here, &after);
+            if failure.stderr.is_none() {
+                failure = failure.with_stderr(&visit.stderr_tail());
+            }
             after.failure = Some(failure);
             ended(after, OperationResult::Failed, Some(method))
         }
@@ -255,6 +291,56 @@ async fn verify(visit: &mut AgentVisit, method: &AuthMethod, before: Finding) ->
             ended(after, OperationResult::SignedIn, Some(method))
         }
     }
+}
+
+/// A login that was accepted and has changed nothing.
+fn not_signed_in(
+    visit: &AgentVisit,
+    method: &AuthMethod,
+    lasts_here: bool,
+    after: &Finding,
+) -> Failure {
+    let agent = &visit.runner.agent;
+    let phase = Phase::Request("auth/status");
+    let refusal = after.failure.as_ref().filter(|failure| failure.phase != phase);
+    if lasts_here {
+        let names: Vec<&str> = method.variables().collect();
+        let text = format!(
+            "{agent} accepted the login for the running process only: the key was not kept, and a \
+             new process refuses a session"
+        );
+        let failure = Failure::new(FailureKind::Rejected, Phase::Request("session/new"), text);
+        return match names.first() {
+            Some(name) => failure.hint(format!(
+                "give the agent {name}: in the environment of what starts it, or with --env"
+            )),
+            None => failure.hint("sign in with the agent's own program"),
+        };
+    }
+    if let Some(refusal) = refusal {
+        let said =
+            refusal.said().map_or_else(|| "no reason".to_owned(), |said| said.raw().to_owned());
+        let text = format!(
+            "{agent} accepted the login, but a new process still refuses a session: {said}"
+        );
+        let mut failure = Failure::new(FailureKind::Rejected, refusal.phase, text);
+        failure.code = refusal.code;
+        failure.data.clone_from(&refusal.data);
+        failure.reply.clone_from(&refusal.reply);
+        let names: Vec<&str> = method.variables().collect();
+        if let Some(name) = names.first() {
+            failure = failure.hint(format!(
+                "where the agent does not keep a key, give it {name} in its environment, or with --env"
+            ));
+        }
+        return failure;
+    }
+    if let Some(failure) = &after.failure {
+        return failure.clone();
+    }
+    let text = format!("{agent} accepted the login, but still says that nobody is signed in");
+    Failure::new(FailureKind::Rejected, phase, text)
+        .hint(format!("a new process of {agent} was asked too"))
 }
 
 /// Whether a new process may tell more than this one, which says that nothing has changed, or

@@ -3,24 +3,37 @@
 use super::agent::AgentVisit;
 use super::login::may_differ_anew;
 use crate::environment::environment;
+use crate::evidence::is_open;
 use crate::model::{
     AuthState, Failure, FailureKind, Finding, METHOD_NOT_FOUND, Operation, OperationKind,
-    OperationResult, Phase, StatusReport,
+    OperationResult, Phase, ProbeLevel, StatusReport,
 };
 use crate::redact::is_secret_name;
 use crate::ui::Ui;
-use crate::untrusted::Untrusted;
-use crate::untrusted::clean;
+use crate::untrusted::{Clean, Untrusted, clean};
 
 /// Signs out of an agent whose handshake is done.
-pub async fn sign_out(visit: &mut AgentVisit, ui: &Ui) -> Finding {
-    let before = visit.ask().await;
+pub async fn sign_out(visit: &mut AgentVisit, level: ProbeLevel, ui: &Ui) -> Finding {
+    let asking = Clean::from("the answer");
+    let offers_logout =
+        visit.record.handshake.as_ref().is_some_and(|handshake| handshake.offers.logout);
+    // Where nothing can be done, nothing is tried.
+    let level = if offers_logout { level } else { level.min(ProbeLevel::Command) };
+    let mut before = ui.while_waiting(&asking, visit.establish(level)).await;
     let agent = visit.runner.agent.clone();
+    if before.report.state == AuthState::Unauthenticated {
+        // The refusal of a session was the answer.
+        before.failure = None;
+        return ended(before, OperationResult::AlreadySignedOut, false);
+    }
     if before.failure.as_ref().is_some_and(|failure| !failure.leaves_connection()) {
         return ended(before, OperationResult::Failed, false);
     }
-    if before.report.state == AuthState::Unauthenticated {
-        return ended(before, OperationResult::AlreadySignedOut, false);
+    if visit.client.is_none()
+        && let Err(failure) = visit.open().await
+    {
+        let finding = Finding { failure: Some(failure), ..before };
+        return ended(finding, OperationResult::Failed, false);
     }
     let Some(client) = visit.client.as_ref().filter(|client| client.handshake.offers.logout) else {
         let failure = Failure::new(
@@ -50,15 +63,23 @@ pub async fn sign_out(visit: &mut AgentVisit, ui: &Ui) -> Finding {
         };
         return ended(Finding { failure: Some(failure), ..before }, result, false);
     }
-    verify(visit, before).await
+    ui.while_waiting(&asking, verify(visit, level, before)).await
 }
 
-async fn verify(visit: &mut AgentVisit, before: Finding) -> Finding {
+async fn verify(visit: &mut AgentVisit, level: ProbeLevel, before: Finding) -> Finding {
     let mut after = visit.ask().await;
     let mut in_new_process = false;
     if may_differ_anew(visit, &after, AuthState::Authenticated) {
         after = visit.ask_anew().await;
         in_new_process = true;
+    }
+    if level > ProbeLevel::None && is_open(&after) {
+        visit.leave().await;
+        after = visit.establish_after(level, "", &Finding::default()).await;
+        in_new_process = false;
+        if after.report.state == AuthState::Unauthenticated {
+            after.failure = None;
+        }
     }
     match after.report.state {
         AuthState::Unauthenticated => ended(after, OperationResult::SignedOut, in_new_process),

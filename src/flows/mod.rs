@@ -5,6 +5,7 @@
 mod agent;
 mod choice;
 mod elicitation;
+mod establish;
 mod form;
 mod login;
 mod logout;
@@ -19,7 +20,7 @@ pub use login::LoginOptions;
 pub use visit::{Asked, Visit};
 pub use watch::Wait;
 
-use crate::model::ProbeRequest;
+use crate::model::{ProbeLevel, ProbeRequest};
 
 /// What is done at an agent.
 #[derive(Debug, Clone)]
@@ -29,5 +30,6 @@ pub enum Action {
     /// List the methods.
     List,
     Login(LoginOptions),
-    Logout,
+    /// Sign out, establishing the state before and after up to this level.
+    Logout(ProbeLevel),
 }

@@ -8,7 +8,7 @@ use super::{Action, Wait};
 use crate::evidence::{identified, identify, unidentified};
 use crate::mcp::{self, IdentityChange};
 use crate::model::{
-    EraChoice, Evidence, Failure, FailureKind, Finding, NoIdentity, Phase, ProbeRequest,
+    EraChoice, Evidence, Failure, FailureKind, Finding, NoIdentity, Phase, ProbeLevel, ProbeRequest,
 };
 use crate::rpc::{Connection, Runner};
 
@@ -31,12 +31,12 @@ impl ServerVisit {
     /// Starts the server and asks it.
     pub async fn perform(&mut self, action: &Action) -> Finding {
         let request = match action {
-            Action::Status(ProbeRequest::Session | ProbeRequest::Prompt) => {
+            Action::Status(ProbeRequest::Level(ProbeLevel::Session | ProbeLevel::Prompt)) => {
                 let text = "an MCP server has no sessions to try; --probe without a value calls its identity tool";
                 return Finding::failed(Failure::usage(text));
             }
             Action::Status(request) => request,
-            Action::List | Action::Login(_) | Action::Logout => {
+            Action::List | Action::Login(_) | Action::Logout(_) => {
                 return unopened(action, not_for_servers(action, &self.runner.agent));
             }
         };
@@ -96,7 +96,7 @@ impl ServerVisit {
 
 /// Signing in and out is not part of the protocol of MCP servers over stdio.
 fn not_for_servers(action: &Action, agent: &str) -> Failure {
-    let what = if matches!(action, Action::Logout) { "sign out of" } else { "sign in to" };
+    let what = if matches!(action, Action::Logout(_)) { "sign out of" } else { "sign in to" };
     let text = format!("{agent} is an MCP server, and acp-auth does not {what} those");
     Failure::new(FailureKind::Unsupported, Phase::Choice, text).hint(
         "a server is given its credential by whoever starts it, mostly as a variable in its `env`",

@@ -4,8 +4,8 @@ use super::agent::AgentVisit;
 use super::server::ServerVisit;
 use super::{Action, Wait};
 use crate::model::{
-    AgentKind, Diagnostic, EraChoice, Failure, Finding, Handshake, Identification, ProbeRequest,
-    ProtocolChoice,
+    AgentKind, Diagnostic, EraChoice, Failure, Finding, Handshake, Identification, ProbeLevel,
+    ProbeRequest, ProtocolChoice,
 };
 use crate::rpc::{ConnectFailure, Connection, Runner};
 use crate::ui::Ui;
@@ -32,12 +32,12 @@ impl Visit {
         runner: Runner,
         protocol: ProtocolChoice,
         era: EraChoice,
-        probe: &ProbeRequest,
+        action: &Action,
     ) -> Self {
         match kind {
             AgentKind::Acp => {
                 let follows_sessions =
-                    matches!(probe, ProbeRequest::Session | ProbeRequest::Prompt);
+                    matches!(action, Action::Status(ProbeRequest::Level(ProbeLevel::Prompt)));
                 Self::Agent(Box::new(AgentVisit::new(runner, protocol, follows_sessions)))
             }
             AgentKind::Mcp => Self::Server(Box::new(ServerVisit::new(runner, era))),

@@ -173,6 +173,8 @@ impl Connector<'_> {
             peer: is_named.then_some(peer),
             methods: Vec::new(),
             offers: Offers { status: identity.is_some(), ..Offers::default() },
+            vendor_status: None,
+            silent_method: None,
         };
         Client { connection, handshake, identity, evidence, era, answer: self.runner.limits.answer }
     }

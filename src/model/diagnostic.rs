@@ -45,6 +45,12 @@ pub enum DiagnosticKind {
     LoginScope,
     /// A method that was asked for and is not offered.
     UnknownMethod,
+    /// A vendor's own request to the client, which was refused.
+    RefusedRequest,
+    /// A session that was tried in an empty home without coming to anything.
+    Contrast,
+    /// A status command that gave no verdict.
+    StatusCommand,
     /// A value on stdin that was not used.
     UnusedValue,
 }

@@ -17,6 +17,10 @@ pub enum Evidence {
     ToolsCall,
     /// The notification of an MCP server that the identity has changed.
     IdentityChanged,
+    /// The answer to a vendor's own request, by its name.
+    Vendor(&'static str),
+    /// What the agent's own status command said, by its words.
+    Command(&'static str),
     /// What came of opening a session.
     SessionNew,
     /// What came of a prompt.
@@ -24,7 +28,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The name of the message on the wire.
+    /// The name of the message on the wire, or the words of the command.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,6 +39,7 @@ impl Evidence {
             Self::ServerDiscover => "server/discover",
             Self::ToolsCall => "tools/call",
             Self::IdentityChanged => "notifications/identity_changed",
+            Self::Vendor(name) | Self::Command(name) => name,
             Self::SessionNew => "session/new",
             Self::SessionPrompt => "session/prompt",
         }

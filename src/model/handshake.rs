@@ -44,4 +44,8 @@ pub struct Handshake {
     pub peer: Option<Peer>,
     pub methods: Vec<AuthMethod>,
     pub offers: Offers,
+    /// A vendor's own request for the state, which this agent answers, by its name.
+    pub vendor_status: Option<&'static str>,
+    /// A method that needs nobody, where the agent says that it is the one in use.
+    pub silent_method: Option<String>,
 }

@@ -12,6 +12,8 @@ pub struct Launch {
     pub args: Vec<String>,
     /// A value that follows `args` and is shown nowhere: a key that an agent takes as an argument.
     pub key: Option<Secret>,
+    /// Variables that are not inherited.
+    pub unset: Vec<String>,
     /// Set over the inherited environment, in this order.
     pub env: Vec<(String, Secret)>,
     /// The working directory; the current one when absent.
@@ -27,6 +29,22 @@ impl Launch {
     /// The program and its arguments.
     pub fn words(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.program).chain(&self.args)
+    }
+
+    /// Where among its words a program stands: the package's name as npm knows it, a path through
+    /// the package, or the program itself.
+    #[must_use]
+    pub fn position_of(&self, package: Option<&str>, program: &str) -> Option<usize> {
+        let is_it = |word: &String| {
+            let of_package = package.is_some_and(|package| {
+                let rest = word.strip_prefix(package);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+                    || word.contains(&format!("/node_modules/{package}/"))
+            });
+            let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
+            of_package || last.strip_suffix(".exe").unwrap_or(last) == program
+        };
+        self.words().position(is_it)
     }
 
     /// The value that the definition sets for a variable, the last one counting.

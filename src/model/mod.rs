@@ -32,6 +32,6 @@ pub use launch::Launch;
 pub use method::{AuthMethod, Delivery, KeyForm, MethodFlow, Recipe, Variables, WantedValue};
 pub use operation::{Operation, OperationKind, OperationResult};
 pub use report::StatusReport;
-pub use request::{AgentKind, EraChoice, Limits, ProbeRequest, ProtocolChoice};
+pub use request::{AgentKind, EraChoice, Limits, ProbeLevel, ProbeRequest, ProtocolChoice};
 pub use secret::Secret;
 pub use state::AuthState;

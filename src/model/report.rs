@@ -1,5 +1,7 @@
 //! What an agent reports about its sign-in state.
 
+use std::time::SystemTime;
+
 use super::{Account, AuthState, Evidence};
 use crate::untrusted::Untrusted;
 
@@ -15,6 +17,10 @@ pub struct StatusReport {
     pub evidence: Option<Evidence>,
     pub message: Option<Untrusted>,
     pub accounts: Vec<Account>,
+    /// When the sign-in ends, where the agent's own command says so.
+    pub expires_at: Option<SystemTime>,
+    /// Whether the same agent refused in an empty home what it allowed here.
+    pub by_contrast: bool,
     /// Everything in the answer that describes an account, read or not: only for masking it.
     pub details: Vec<String>,
 }

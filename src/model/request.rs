@@ -38,20 +38,35 @@ pub enum EraChoice {
     Modern,
 }
 
-/// What a status tries beyond asking.
-#[derive(Debug, Clone, Default)]
-pub enum ProbeRequest {
-    /// Nothing.
-    #[default]
+/// How far an agent is tried where it does not say, each level including those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, clap::ValueEnum)]
+pub enum ProbeLevel {
+    /// What the agent says over the protocol, and nothing else.
     None,
-    /// A session of an agent, opened and ended: only a refusal proves something.
+    /// The agent's own status command, which only reads.
+    #[default]
+    Command,
+    /// A session, opened and ended; one that opens proves something by contrast alone.
     Session,
     /// One short prompt in it: the only real proof, at the cost of tokens.
     Prompt,
+}
+
+/// What a status tries beyond asking.
+#[derive(Debug, Clone)]
+pub enum ProbeRequest {
+    /// An agent, as far as this.
+    Level(ProbeLevel),
     /// The identity tool that is known of an MCP server.
     KnownTool,
     /// An identity tool that the person named.
     Tool(Box<IdentityTool>),
+}
+
+impl Default for ProbeRequest {
+    fn default() -> Self {
+        Self::Level(ProbeLevel::default())
+    }
 }
 
 /// How long the parts of a visit may take.

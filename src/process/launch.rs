@@ -45,6 +45,9 @@ fn command(launch: &Launch, agent: &str) -> Result<Command, Failure> {
     let program = find(launch, agent, &directory)?;
     let mut command = Command::new(program);
     command.args(&launch.args).args(launch.key.iter().map(Secret::reveal));
+    for name in &launch.unset {
+        command.env_remove(name);
+    }
     command.envs(launch.env.iter().map(|(name, value)| (name, value.reveal())));
     if launch.cwd.is_some() {
         command.current_dir(directory);

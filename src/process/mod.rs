@@ -1,12 +1,14 @@
 //! Programs: how they are started, ended, and what they say beside any protocol. Knows nothing
 //! about messages.
 
+mod capture;
 mod child;
 mod foreground;
 mod group;
 mod launch;
 mod pipes;
 
+pub use capture::{Captured, capture};
 pub use child::{Child, Pipes, pipes};
 pub use foreground::{Ended, wait_for};
 pub use group::{ProcessGroup, adopt_orphans};

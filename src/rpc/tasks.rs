@@ -225,6 +225,11 @@ impl StdoutReader {
     fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
         let Some(question) = self.profile.question.filter(|question| question.method == method)
         else {
+            if method.starts_with('_') {
+                // A vendor's own: what it was for may be why the agent does not get further.
+                let text = format!("the agent asked for {method}, which acp-auth does not answer");
+                self.shared.remark(DiagnosticKind::RefusedRequest, text);
+            }
             let error = json!({"code": METHOD_NOT_FOUND, "message": "Method not found"});
             return self.answer(id, "error", &error.to_string());
         };

@@ -1,27 +1,171 @@
 //! Well-known agents, found on PATH by their names. `catalog.toml` lists them.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use semver::VersionReq;
 use serde::Deserialize;
 
 use super::Entry;
 use crate::agents::{Origin, OriginKind};
-use crate::model::Launch;
+use crate::environment::environment;
+use crate::model::{Launch, Peer};
 
 /// One agent of the catalog.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
-    name: String,
+pub struct Known {
+    pub name: String,
     #[serde(default)]
     aliases: Vec<String>,
+    /// What it calls itself in the handshake.
+    #[serde(default)]
+    peers: Vec<String>,
     /// The program on PATH.
-    program: String,
+    pub program: String,
     /// What makes it speak ACP.
     #[serde(default)]
-    args: Vec<String>,
+    pub args: Vec<String>,
     /// A package that npm's `npx` runs.
-    npx: Option<String>,
+    pub npx: Option<String>,
     /// The words after `uvx` that run it.
     uvx: Option<Vec<String>>,
+    /// Variables that it may take a credential from.
+    #[serde(default)]
+    pub variables: Vec<String>,
+    /// Files that it keeps credentials in, from the home directory.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Variables that say where it keeps them.
+    #[serde(default)]
+    pub homes: Vec<String>,
+    pub status: Option<StatusCommand>,
+    /// Why a session that it refuses does not mean that nobody is signed in, where a credential
+    /// variable is set.
+    pub checks_online: Option<String>,
+    /// Why a session that it refuses says nothing at all.
+    pub refuses: Option<String>,
+    pub counterexample: Option<Counterexample>,
+}
+
+/// An agent's own status command, documented, which only reads. The field or the line decides, the
+/// exit status only confirms.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusCommand {
+    /// What it is called: its words.
+    pub name: String,
+    /// The versions it was measured with, and later ones of the same kind.
+    pub versions: VersionReq,
+    /// What follows the program in the place of the words that make it speak ACP.
+    pub args: Vec<String>,
+    /// A pointer into the JSON on stdout: true or a text where somebody is signed in.
+    pub field: Option<String>,
+    /// Pointers into that JSON.
+    #[serde(default)]
+    pub account: AccountPointers,
+    /// The stream that the lines stand on.
+    #[serde(default)]
+    pub stream: Stream,
+    /// Whole lines, where `*` stands for anything, that say so.
+    #[serde(default)]
+    pub signed_in: Vec<SignedInLine>,
+    #[serde(default)]
+    pub signed_out: Vec<String>,
+    /// Lines that mean neither, as that there is no credential where none is needed.
+    #[serde(default)]
+    pub neither: Vec<String>,
+    /// The exit status that goes with being signed in.
+    pub exit_in: i32,
+    /// The exit status that goes with being signed out.
+    pub exit_out: i32,
+}
+
+/// Where a status command's JSON describes the account.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AccountPointers {
+    pub label: Vec<String>,
+    pub description: Option<String>,
+    pub email: Option<String>,
+    pub organization: Option<String>,
+    pub expires: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
+/// A line that says that somebody is signed in, and what to call the account.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedInLine {
+    pub line: String,
+    pub label: Option<String>,
+}
+
+/// A method that opens sessions without any credential once it is selected.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counterexample {
+    pub method: String,
+    /// A file of settings, from the home directory, and where it names the method.
+    pub file: String,
+    pub pointer: String,
+    /// A variable that selects the method.
+    pub variable: String,
+    pub reason: String,
+}
+
+impl Known {
+    /// The files that it keeps credentials in, below the directory that a variable names where one
+    /// of them is set, else below the home directory.
+    pub fn credential_files(&self, launch: &Launch) -> Vec<PathBuf> {
+        let variable = |name: &str| {
+            let own = launch.variable(name).map(|value| PathBuf::from(value.reveal()));
+            own.or_else(|| environment().get(name).map(PathBuf::from))
+                .filter(|path| !path.as_os_str().is_empty())
+        };
+        let named = self.homes.iter().find_map(|name| variable(name));
+        let home = variable("HOME").or_else(|| etcetera::home_dir().ok());
+        let data = variable("XDG_DATA_HOME");
+        let place = |file: &String| {
+            if let Some(named) = &named {
+                // The variable stands for the first directory of the path.
+                return Some(
+                    named.join(file.split_once('/').map_or(file.as_str(), |(_, rest)| rest)),
+                );
+            }
+            match (&data, file.strip_prefix(".local/share/")) {
+                (Some(data), Some(rest)) => Some(data.join(rest)),
+                _ => Some(home.as_ref()?.join(file)),
+            }
+        };
+        self.files.iter().filter_map(place).collect()
+    }
+
+    /// Whether this is how an agent is started and what it says it is.
+    fn is(&self, launch: &Launch, peer: &Peer) -> bool {
+        let named = |name: &str| self.peers.iter().any(|peer| peer == name);
+        let is_peer = peer.name.as_ref().is_some_and(|name| named(name.raw()));
+        is_peer && launch.position_of(self.npx.as_deref(), &self.program).is_some()
+    }
+}
+
+/// The agent of the catalog that the handshake names and the launched program is.
+#[must_use]
+pub fn known_agent(launch: &Launch, peer: Option<&Peer>) -> Option<&'static Known> {
+    catalog().iter().find(|known| peer.is_some_and(|peer| known.is(launch, peer)))
+}
+
+/// The agents of the catalog that this program is, whatever it says.
+pub fn known_programs(launch: &Launch) -> impl Iterator<Item = &'static Known> {
+    let fits = |known: &&Known| launch.position_of(known.npx.as_deref(), &known.program).is_some();
+    catalog().iter().filter(fits)
 }
 
 #[derive(Debug, Deserialize)]
@@ -30,19 +174,25 @@ struct Catalog {
 }
 
 #[expect(clippy::expect_used, reason = "a test reads the file, which is part of the program")]
-fn catalog() -> Vec<Known> {
-    toml::from_str::<Catalog>(include_str!("catalog.toml")).expect("the catalog").agent
+fn catalog() -> &'static [Known] {
+    static CATALOG: OnceLock<Vec<Known>> = OnceLock::new();
+    CATALOG.get_or_init(|| {
+        toml::from_str::<Catalog>(include_str!("catalog.toml")).expect("the catalog").agent
+    })
 }
 
 /// The agents of the catalog whose programs are on PATH.
 pub fn installed() -> Vec<Entry> {
     catalog()
-        .into_iter()
+        .iter()
         .filter_map(|known| {
             let path = which::which(&known.program).ok()?;
             let origin = Origin { kind: OriginKind::Path, path: Some(path), key: None };
-            let launch = Launch::new(known.program, known.args);
-            Some(Entry { aliases: known.aliases, ..Entry::new(known.name, origin, Ok(launch)) })
+            let launch = Launch::new(known.program.clone(), known.args.clone());
+            Some(Entry {
+                aliases: known.aliases.clone(),
+                ..Entry::new(known.name.clone(), origin, Ok(launch))
+            })
         })
         .collect()
 }
@@ -51,14 +201,21 @@ pub fn installed() -> Vec<Entry> {
 /// words; `None` when the agent is not known.
 pub fn how_to_run(name: &str) -> Option<Vec<String>> {
     let is_named =
-        |known: &Known| known.name == name || known.aliases.iter().any(|alias| alias == name);
-    let known = catalog().into_iter().find(is_named)?;
-    let runner = match (known.npx, known.uvx) {
-        (Some(package), _) => Some(vec!["npx".to_owned(), "-y".to_owned(), package]),
-        (None, Some(words)) => Some(std::iter::once("uvx".to_owned()).chain(words).collect()),
+        |known: &&Known| known.name == name || known.aliases.iter().any(|alias| alias == name);
+    let known = catalog().iter().find(is_named)?;
+    let runner = match (&known.npx, &known.uvx) {
+        (Some(package), _) => Some(vec!["npx".to_owned(), "-y".to_owned(), package.clone()]),
+        (None, Some(words)) => {
+            Some(std::iter::once("uvx".to_owned()).chain(words.iter().cloned()).collect())
+        }
         (None, None) => None,
     };
-    Some(runner.map(|runner| runner.into_iter().chain(known.args).collect()).unwrap_or_default())
+    let args = known.args.iter().cloned();
+    Some(
+        runner
+            .map(|runner: Vec<String>| runner.into_iter().chain(args).collect())
+            .unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ mod mcp_config;
 mod places;
 mod registry;
 
-pub use catalog::how_to_run;
+pub use catalog::{
+    Counterexample, Known, StatusCommand, Stream, how_to_run, known_agent, known_programs,
+};
 pub use editors::read_foreign;
 pub use mcp_config::read_servers;
 pub use places::Places as FilesOfOthers;

@@ -1,5 +1,7 @@
 //! The line that answers, and what it rests on.
 
+use std::time::{Duration, SystemTime};
+
 use super::methods::how_to_sign_in;
 use super::{Block, prose};
 use crate::flows::Asked;
@@ -7,7 +9,7 @@ use crate::model::{
     Account, AuthState, Evidence, Failure, Identity, NoIdentity, Operation, OperationResult,
     in_words,
 };
-use crate::outcome::AgentOutcome;
+use crate::outcome::{AgentOutcome, Credential};
 use crate::untrusted::{Clean, Untrusted};
 
 /// What the person wanted to know, in one line, and what it rests on.
@@ -31,18 +33,22 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         let worth = match report.state {
             AuthState::Authenticated if outcome.identity().is_some() => " (what the server says)",
             AuthState::Authenticated if report.verified => " (verified: the agent answered)",
+            AuthState::Authenticated if report.by_contrast => {
+                " (opened here, refused without credentials: not verified)"
+            }
             AuthState::Authenticated => " (credentials present, not verified)",
             _ => "",
         };
         block.item(&format!("Reported by: {}{worth}", evidence.name()));
     }
-    if outcome.operation.is_some() {
-        return;
-    }
+    expiry(block, outcome);
     if outcome.is_wrong_account()
         && let Some((expected, _)) = &outcome.expected
     {
         block.bad(&format!("Not the expected account: {expected} is not among what is shown"));
+    }
+    if outcome.operation.is_some() {
+        return;
     }
     if matches!(outcome.asked, Asked::Server(_)) {
         if outcome.no_identity() == Some(NoIdentity::NotReported) {
@@ -55,7 +61,7 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     match report.state {
         AuthState::Unauthenticated => how_to_sign_in(block, outcome),
         AuthState::Unknown
-            if report.evidence.is_none()
+            if matches!(report.evidence, None | Some(Evidence::Command(_)))
                 && outcome.prevented().is_none()
                 && !was_probed(outcome) =>
         {
@@ -89,6 +95,9 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
             let who = outcome.identity().map(connected).unwrap_or_default();
             block.good(&format!("Connected as {who}"));
         }
+        (AuthState::Authenticated, _) if report.by_contrast => {
+            block.good("Signed in by contrast (not verified)");
+        }
         (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
@@ -104,17 +113,45 @@ fn was_probed(outcome: &AgentOutcome) -> bool {
     outcome.failure.as_ref().is_some_and(|failure| failure.phase.name().starts_with("session/"))
 }
 
-/// Which variables the agent probably uses, or would use; by name, never by value.
+/// What may be a credential, by name and age, never by content.
 fn credentials(block: &mut Block, outcome: &AgentOutcome) {
-    let names = outcome.credential_variables();
-    if names.is_empty() || outcome.report.state == AuthState::NotRequired {
-        return;
+    let worth = match outcome.report.state {
+        AuthState::Unauthenticated => "not enough by itself",
+        AuthState::NotRequired => return,
+        _ => "whether the agent uses it is not known",
+    };
+    for credential in outcome.credentials() {
+        match credential {
+            Credential::Variable(name) => block.item(&format!("Set: {name} ({worth})")),
+            Credential::File { path, written } => {
+                let age = written.and_then(|written| written.elapsed().ok());
+                let age = age.map(|age| format!(", written {}", ago(age))).unwrap_or_default();
+                block.item(&format!("Found: {}{age} ({worth})", path.display()));
+            }
+        }
     }
-    let names = names.join(", ");
-    if outcome.report.state == AuthState::Unauthenticated {
-        block.item(&format!("Set, and not enough by itself: {names}"));
+}
+
+/// `3 days ago`.
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => return "just now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+/// When the sign-in ends, or has ended: agents say "signed in" with credentials that are dead.
+fn expiry(block: &mut Block, outcome: &AgentOutcome) {
+    let Some(expires) = outcome.report.expires_at else { return };
+    let date = humantime::format_rfc3339_seconds(expires);
+    if expires <= SystemTime::now() {
+        block.warn(&format!("Its sign-in ended on {date}, whatever the agent says"));
     } else {
-        block.item(&format!("Probably in use, because it is set: {names}"));
+        block.item(&format!("Signed in until {date}"));
     }
 }
 
@@ -154,11 +191,13 @@ fn why_unknown(outcome: &AgentOutcome) -> String {
         return format!("the agent reports the state {}", reported.label());
     }
     if report.evidence == Some(Evidence::SessionNew) {
-        return "a session can be opened, which some agents allow without any credentials"
-            .to_owned();
+        return "a session can be opened, and in an empty home without credentials too".to_owned();
     }
     if report.evidence == Some(Evidence::SessionPrompt) {
         return "a prompt was sent, and no answer came that would tell".to_owned();
+    }
+    if let Some(Evidence::Command(_)) = report.evidence {
+        return "the agent's own status command gives no verdict".to_owned();
     }
     if report.evidence.is_some() {
         return "the agent cannot tell whether it is signed in".to_owned();

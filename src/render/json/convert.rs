@@ -1,12 +1,14 @@
 //! From outcomes to the structs of JSON output.
 
+use std::time::SystemTime;
+
 use serde_json::Value;
 
 use super::report::{
-    AccountReport, AgentReport, DefinedIn, DefinedInKind, DefinitionReport, DiagnosticReport,
-    ErrorKind, ErrorReport, Flow, IdentityReason, IdentityReport, IdentitySource, Kind, Label,
-    LaunchReport, MethodReport, OperationName, OperationReport, Operations, PeerReport, Prose,
-    ResultName, State, VersionReport,
+    AccountReport, AgentReport, CredentialKind, CredentialReport, DefinedIn, DefinedInKind,
+    DefinitionReport, DiagnosticReport, ErrorKind, ErrorReport, Flow, IdentityReason,
+    IdentityReport, IdentitySource, Kind, Label, LaunchReport, MethodReport, OperationName,
+    OperationReport, Operations, PeerReport, Prose, ResultName, State, VersionReport,
 };
 use crate::agents::{Listed, Origin, OriginKind};
 use crate::flows::Asked;
@@ -14,7 +16,7 @@ use crate::model::{
     Account, AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Identity, Launch,
     MethodFlow, NoIdentity, OperationKind, OperationResult, Version,
 };
-use crate::outcome::AgentOutcome;
+use crate::outcome::{AgentOutcome, Credential};
 use crate::redact::{hide_in, secrets};
 use crate::shell;
 use crate::untrusted::Untrusted;
@@ -45,6 +47,8 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             verified: outcome.report.verified,
             evidence: outcome.report.evidence.map(Evidence::name),
             message: outcome.report.message.as_ref().map(Prose::from),
+            contrast: outcome.report.by_contrast.then_some("refused"),
+            expires_at: outcome.report.expires_at.map(rfc3339),
             accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
             identity: outcome.identity().map(IdentityReport::from),
             identity_reason: outcome.no_identity().map(IdentityReason::from),
@@ -56,6 +60,7 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
                 .map(|method| MethodReport::new(method, outcome))
                 .collect(),
             credential_variables: outcome.credential_variables(),
+            credentials: outcome.credentials().into_iter().map(CredentialReport::from).collect(),
             operations: Operations {
                 status: offers.status || offers.pushed_status,
                 login: offers.login,
@@ -73,6 +78,29 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             error: outcome.failure.as_ref().map(ErrorReport::from),
             diagnostics: outcome.diagnostics.iter().map(DiagnosticReport::from).collect(),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn rfc3339(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
+impl From<Credential> for CredentialReport {
+    fn from(credential: Credential) -> Self {
+        match credential {
+            Credential::Variable(name) => Self {
+                kind: CredentialKind::Variable,
+                name: Some(name),
+                path: None,
+                written_at: None,
+            },
+            Credential::File { path, written } => Self {
+                kind: CredentialKind::File,
+                name: None,
+                path: Some(path.display().to_string()),
+                written_at: written.map(rfc3339),
+            },
         }
     }
 }

@@ -84,6 +84,11 @@ pub struct AgentReport<'a> {
     pub message: Option<Prose>,
     /// Whether the credentials were seen to work, by a prompt that was answered.
     pub verified: bool,
+    /// What the same agent did in an empty home without credentials, where a session opened here:
+    /// `refused` is what the state rests on; null where that was not tried or came to nothing.
+    pub contrast: Option<&'a str>,
+    /// When the sign-in ends (RFC 3339), where the agent's own command says so; it may have passed.
+    pub expires_at: Option<String>,
     /// Display only: never identifiers.
     pub accounts: Vec<AccountReport>,
     /// Who an MCP server says the user is; display only. Null of ACP agents, whose accounts speak.
@@ -95,9 +100,12 @@ pub struct AgentReport<'a> {
     /// Whether account details were replaced because this is a CI job.
     pub accounts_masked: bool,
     pub auth_methods: Vec<MethodReport<'a>>,
-    /// Variables that are set for the agent and that one of its methods names: probably what it
-    /// uses. Names only.
+    /// Variables that are set for the agent and that one of its methods names. Names only; whether
+    /// the agent uses them is not known.
     pub credential_variables: Vec<&'a str>,
+    /// What may be a credential, by its existence alone, where the agent does not say by its own word
+    /// that somebody is signed in: hints, not a state.
+    pub credentials: Vec<CredentialReport>,
     pub operations: Operations,
     /// Filled by login and logout.
     pub operation: Option<OperationReport<'a>>,
@@ -106,6 +114,28 @@ pub struct AgentReport<'a> {
     pub diagnostics: Vec<DiagnosticReport>,
     /// Milliseconds from the start of the agent to its answer.
     pub duration_ms: u64,
+}
+
+/// Something that may be a credential.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CredentialReport {
+    pub kind: CredentialKind,
+    /// The variable's name.
+    pub name: Option<String>,
+    /// The file's path.
+    pub path: Option<String>,
+    /// When the file was written (RFC 3339).
+    pub written_at: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialKind {
+    Variable,
+    File,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,0 +1,222 @@
+//! Establishing the state level by level: the protocol, the agent's own command, a session and its
+//! contrast, a prompt.
+
+use super::agent::AgentVisit;
+use crate::acp::named_methods;
+use crate::agents::{Counterexample, Known, known_agent};
+use crate::environment::environment;
+use crate::evidence::{
+    Contrast, contrast, is_open, opened, own_command, prompt, refused, try_session,
+};
+use crate::model::{AuthState, Diagnostic, DiagnosticKind, Evidence, Failure, Finding, ProbeLevel};
+use crate::ui::Ui;
+
+impl AgentVisit {
+    /// Asks, and tries as far as it is requested; the refusal of a session is an answer.
+    pub async fn probe(&mut self, level: ProbeLevel, ui: &Ui) -> Finding {
+        let mut finding = self.establish(level).await;
+        let goes_on = finding.failure.as_ref().is_none_or(Failure::leaves_connection);
+        if level == ProbeLevel::Prompt && goes_on && self.ensure_open(&mut finding).await {
+            finding = match &self.client {
+                Some(client) => prompt::probe(client, finding, ui).await,
+                None => finding,
+            };
+            self.narrow(&finding);
+        }
+        if finding.report.state == AuthState::Unauthenticated {
+            // The refusal was the answer.
+            finding.failure = None;
+        }
+        finding
+    }
+
+    /// The state, by each level up to `level` until it is known. A refusal for want of sign-in stays
+    /// as the failure beside the state.
+    pub async fn establish(&mut self, level: ProbeLevel) -> Finding {
+        let mut finding = self.ask().await;
+        if level >= ProbeLevel::Command && is_open(&finding) {
+            finding = self.ask_command(finding).await;
+        }
+        if level >= ProbeLevel::Session && is_open(&finding) {
+            finding = self.try_sessions(finding).await;
+        }
+        finding
+    }
+
+    /// Whether the current process opens a session.
+    pub async fn opens_session(&self) -> bool {
+        match &self.client {
+            Some(client) => try_session(client).await.is_ok(),
+            None => false,
+        }
+    }
+
+    /// The state after a login by a method or a logout, in a new process: a session that was refused
+    /// before and opens now needs no other proof.
+    pub async fn establish_after(
+        &mut self,
+        level: ProbeLevel,
+        method: &str,
+        before: &Finding,
+    ) -> Finding {
+        let mut finding = match self.renew().await {
+            Ok(()) => self.establish(level.min(ProbeLevel::Command)).await,
+            Err(failure) => return Finding::failed(failure),
+        };
+        if level < ProbeLevel::Session
+            || !is_open(&finding)
+            || !self.ensure_open(&mut finding).await
+        {
+            return finding;
+        }
+        let was_refused = before.report.state == AuthState::Unauthenticated
+            && before.report.evidence == Some(Evidence::SessionNew);
+        let is_telling = self.counterexample(Some(method)).is_none();
+        if was_refused && is_telling && self.opens_session().await {
+            finding = opened(finding);
+            finding.report.state = AuthState::Authenticated;
+            finding.report.by_contrast = true;
+            return finding;
+        }
+        if !is_telling {
+            return finding;
+        }
+        self.try_sessions(finding).await
+    }
+
+    /// The catalog's entry of this agent.
+    pub fn known(&self) -> Option<&'static Known> {
+        let peer = self.record.handshake.as_ref().and_then(|handshake| handshake.peer.as_ref());
+        known_agent(&self.runner.launch, peer)
+    }
+
+    async fn ask_command(&mut self, before: Finding) -> Finding {
+        let Some(handshake) = &self.record.handshake else { return before };
+        let command = match own_command(self.known(), handshake, &self.runner.launch) {
+            Ok(Some(command)) => command,
+            Ok(None) => return before,
+            Err(remark) => {
+                self.remark(remark);
+                return before;
+            }
+        };
+        // Two processes of one program can spend one refresh token.
+        self.leave().await;
+        let runner = &self.runner;
+        let (finding, remark) =
+            command.ask(&runner.agent, runner.limits.answer, &runner.interrupt, before).await;
+        remark.into_iter().for_each(|remark| self.remark(remark));
+        finding
+    }
+
+    /// Whether there is a process to ask; a new one is started where there is none.
+    async fn ensure_open(&mut self, finding: &mut Finding) -> bool {
+        if self.client.is_some() {
+            return true;
+        }
+        match self.open().await {
+            Ok(()) => true,
+            Err(failure) => {
+                finding.failure = Some(failure);
+                false
+            }
+        }
+    }
+
+    /// Tries a session here, and where it opens, in an empty home.
+    pub async fn try_sessions(&mut self, mut before: Finding) -> Finding {
+        if !self.ensure_open(&mut before).await {
+            return before;
+        }
+        let Some(client) = &self.client else { return before };
+        match try_session(client).await {
+            Err(failure) => {
+                let finding = refused(failure, Evidence::SessionNew, before);
+                self.narrow(&finding);
+                self.weigh_refusal(finding)
+            }
+            Ok(()) => self.weigh_opened(opened(before)).await,
+        }
+    }
+
+    /// A refusal that may have another reason than that nobody is signed in says nothing.
+    fn weigh_refusal(&self, mut finding: Finding) -> Finding {
+        let Some(known) =
+            self.known().filter(|_| finding.report.state == AuthState::Unauthenticated)
+        else {
+            return finding;
+        };
+        let set = known.variables.iter().find(|name| self.is_set(name));
+        let reason = match (&known.refuses, &known.checks_online, set) {
+            (Some(reason), _, _) => reason.clone(),
+            (None, Some(reason), Some(name)) => {
+                format!("refused; {name} is set, and could not be checked: {reason}")
+            }
+            _ => return finding,
+        };
+        finding.report.state = AuthState::Unknown;
+        finding.report.message = Some(reason.into());
+        finding.failure = None;
+        finding
+    }
+
+    /// A session that opened proves something only where the same agent refuses one without
+    /// credentials.
+    async fn weigh_opened(&mut self, mut finding: Finding) -> Finding {
+        if let Some(reason) = self.counterexample(None) {
+            finding.report.message = Some(reason.into());
+            return finding;
+        }
+        let methods = self.methods().to_vec();
+        self.leave().await;
+        match contrast(&self.runner, self.protocol, &methods).await {
+            Ok(Contrast::Refused) => {
+                finding.report.state = AuthState::Authenticated;
+                finding.report.by_contrast = true;
+            }
+            Ok(Contrast::Opened) => {}
+            Ok(Contrast::Undecided(failure)) => self.remark(Diagnostic::new(
+                DiagnosticKind::Contrast,
+                format!(
+                    "a session in an empty home, for contrast, neither opened nor was refused: {}",
+                    failure.sentence().raw()
+                ),
+            )),
+            Err(failure) => finding.failure = Some(failure),
+        }
+        finding
+    }
+
+    /// Why a session that opens proves nothing of this agent: by the method that is named, or by the
+    /// one that is selected in its settings.
+    pub fn counterexample(&self, method: Option<&str>) -> Option<String> {
+        let example: &Counterexample = self.known()?.counterexample.as_ref()?;
+        let is_selected = || {
+            let file = etcetera::home_dir().ok()?.join(&example.file);
+            let text = std::fs::read_to_string(file).ok()?;
+            let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
+            Some(settings.pointer(&example.pointer)? == example.method.as_str())
+        };
+        let applies = method == Some(example.method.as_str())
+            || self.is_set(&example.variable)
+            || is_selected() == Some(true);
+        applies.then(|| example.reason.clone())
+    }
+
+    /// Whether a variable has a value in the agent's environment.
+    fn is_set(&self, name: &str) -> bool {
+        let own = self.runner.launch.variable(name).map(|value| !value.reveal().is_empty());
+        own.unwrap_or_else(|| environment().is_set(name))
+    }
+
+    /// Keeps only the methods that an error says fit here.
+    fn narrow(&mut self, finding: &Finding) {
+        if let Some(ids) = finding.failure.as_ref().and_then(named_methods)
+            && let Some(handshake) = &mut self.record.handshake
+            && handshake.methods.iter().any(|method| ids.iter().any(|id| id == method.id.raw()))
+        {
+            self.record.is_narrowed = true;
+            handshake.methods.retain(|method| ids.iter().any(|id| id == method.id.raw()));
+        }
+    }
+}
