@@ -162,10 +162,12 @@ impl VendorStatus {
                 }
                 _ => return None,
             },
-            Self::Kimchi => match answer["authenticated"].as_bool()? {
-                true => (AuthState::Authenticated, None),
-                false => (AuthState::Unauthenticated, None),
-            },
+            Self::Kimchi => {
+                let is_in = answer["authenticated"].as_bool()?;
+                let state =
+                    if is_in { AuthState::Authenticated } else { AuthState::Unauthenticated };
+                (state, None)
+            }
         };
         Some(StatusReport {
             state,

@@ -25,7 +25,7 @@ pub enum Contrast {
     /// Opened as well.
     Opened,
     /// Neither, and why.
-    Undecided(Failure),
+    Undecided(Box<Failure>),
 }
 
 /// Starts the agent once more in an empty home, and tries a session. No other process of it should
@@ -58,7 +58,7 @@ pub async fn contrast(
         Ok(()) => Ok(Contrast::Opened),
         Err(failure) if failure.kind == FailureKind::SignInRequired => Ok(Contrast::Refused),
         Err(failure) if matches!(failure.kind, FailureKind::Interrupted(_)) => Err(failure),
-        Err(failure) => Ok(Contrast::Undecided(failure)),
+        Err(failure) => Ok(Contrast::Undecided(Box::new(failure))),
     }
 }
 
@@ -141,7 +141,7 @@ fn in_scratch(launch: &Launch, methods: &[AuthMethod], home: &Path) -> Launch {
             env.push(((*name).to_owned(), text(&kept)));
         }
     }
-    Launch { env, unset, ..launch.clone() }
+    Launch { unset, env, ..launch.clone() }
 }
 
 /// Secrets that package runners need to fetch the agent, and that are nothing to it.

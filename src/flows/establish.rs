@@ -35,10 +35,10 @@ impl AgentVisit {
     pub async fn establish(&mut self, level: ProbeLevel) -> Finding {
         let mut finding = self.ask().await;
         if level >= ProbeLevel::Command && is_open(&finding) {
-            finding = self.ask_command(finding).await;
+            finding = Box::pin(self.ask_command(finding)).await;
         }
         if level >= ProbeLevel::Session && is_open(&finding) {
-            finding = self.try_sessions(finding).await;
+            finding = Box::pin(self.try_sessions(finding)).await;
         }
         finding
     }
@@ -81,7 +81,7 @@ impl AgentVisit {
         if !is_telling {
             return finding;
         }
-        self.try_sessions(finding).await
+        Box::pin(self.try_sessions(finding)).await
     }
 
     /// The catalog's entry of this agent.
@@ -169,7 +169,7 @@ impl AgentVisit {
         }
         let methods = self.methods().to_vec();
         self.leave().await;
-        match contrast(&self.runner, self.protocol, &methods).await {
+        match Box::pin(contrast(&self.runner, self.protocol, &methods)).await {
             Ok(Contrast::Refused) => {
                 finding.report.state = AuthState::Authenticated;
                 finding.report.by_contrast = true;
