@@ -237,22 +237,16 @@ impl AgentOutcome {
         }
     }
 
-    /// What may be a credential of this agent, by its existence alone: hints, not a state. Only
-    /// where the agent does not say by its own word that somebody is signed in.
+    /// What may be a credential of this agent, by its existence alone: hints, not a state. Those of
+    /// the catalog only where the agent does not say by its own word that somebody is signed in.
     #[must_use]
     pub fn credentials(&self) -> Vec<Credential> {
-        let report = &self.report;
-        if report.state.is_usable() && !report.by_contrast || !matches!(self.asked, Asked::Agent) {
-            return Vec::new();
-        }
         let mut names: Vec<String> =
             self.credential_variables().into_iter().map(ToOwned::to_owned).collect();
         let mut files = Vec::new();
         let peer = self.handshake.as_ref().and_then(|handshake| handshake.peer.as_ref());
-        let known = match peer {
-            Some(_) => known_agent(&self.launch, peer),
-            None => None,
-        };
+        let is_said = self.report.state.is_usable() && !self.report.by_contrast;
+        let known = if is_said { None } else { known_agent(&self.launch, peer) };
         if let Some(known) = known {
             names.extend(known.variables.iter().filter(|name| self.is_set(name)).cloned());
             files.extend(known.credential_files(&self.launch));

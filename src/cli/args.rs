@@ -187,9 +187,9 @@ pub struct LoginArgs {
     #[arg(long)]
     pub no_browser: bool,
     /// How far the state is established before and after, where the agent does not say: not at all,
-    /// by its own status command, by a session in a new process
-    #[arg(long, value_name = "HOW", default_value = "session")]
-    pub probe: LoginProbe,
+    /// by its own status command, by a session in a new process [default: session]
+    #[arg(long, value_name = "HOW")]
+    pub probe: Option<LoginProbe>,
     /// Exit 1 when the account that is shown afterwards is not this one
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub expect_account: Option<String>,
@@ -208,9 +208,9 @@ pub struct LogoutArgs {
     #[arg(value_name = "AGENT", value_parser = NonEmptyStringValueParser::new(), add = ArgValueCandidates::new(agent_names))]
     pub agent: Option<String>,
     /// How far the state is established before and after, where the agent does not say: not at all,
-    /// by its own status command, by a session in a new process
-    #[arg(long, value_name = "HOW", default_value = "session")]
-    pub probe: LoginProbe,
+    /// by its own status command, by a session in a new process [default: session]
+    #[arg(long, value_name = "HOW")]
+    pub probe: Option<LoginProbe>,
     #[command(flatten)]
     pub command: CommandArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 
-use super::AgentArgs;
+use super::{AgentArgs, LoginProbe};
 use crate::agents::{AgentDefinition, Places};
 use crate::duration::parse_duration;
 use crate::environment::Environment;
@@ -125,6 +125,12 @@ impl Settings {
     #[must_use]
     pub fn protocol(&self, agent: &AgentDefinition) -> ProtocolChoice {
         self.protocol.or(agent.options.protocol).unwrap_or_default()
+    }
+
+    /// How far a login or a logout establishes the state, where the agent does not say.
+    #[must_use]
+    pub fn login_probe(&self, given: Option<LoginProbe>) -> ProbeLevel {
+        given.map(ProbeLevel::from).or(self.probe).unwrap_or(ProbeLevel::Session)
     }
 
     /// How far a status tries one agent where the command line does not say.

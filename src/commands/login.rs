@@ -25,7 +25,7 @@ pub async fn login(run: &mut Run, args: LoginArgs) -> RunOutcome {
         with_token: args.with_token,
         yes: args.yes,
         no_browser: args.no_browser,
-        probe: args.probe.into(),
+        probe: run.settings.login_probe(args.probe),
         expected: args.expect_account,
     };
     visit_all(run, "login", selection, &Task::Other(Action::Login(options)), 1).await

@@ -16,5 +16,6 @@ pub async fn logout(run: &mut Run, args: LogoutArgs) -> RunOutcome {
         single: true,
         ..Selection::default()
     };
-    visit_all(run, "logout", selection, &Task::Other(Action::Logout(args.probe.into())), 1).await
+    let level = run.settings.login_probe(args.probe);
+    visit_all(run, "logout", selection, &Task::Other(Action::Logout(level)), 1).await
 }

@@ -55,7 +55,7 @@ pub async fn contrast(
         }
     };
     match tried {
-        Ok(()) => Ok(Contrast::Opened),
+        Ok(_) => Ok(Contrast::Opened),
         Err(failure) if failure.kind == FailureKind::SignInRequired => Ok(Contrast::Refused),
         Err(failure) if matches!(failure.kind, FailureKind::Interrupted(_)) => Err(failure),
         Err(failure) => Ok(Contrast::Undecided(Box::new(failure))),

@@ -12,7 +12,7 @@ mod tool;
 
 pub use command::own_command;
 pub use contrast::{Contrast, contrast};
-pub use session::{opened, refused, try_session};
+pub use session::{Opening, opened, refused, try_session};
 pub use tool::{identified, identify, unidentified};
 
 use std::time::Duration;

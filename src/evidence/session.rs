@@ -5,25 +5,34 @@ use tempfile::TempDir;
 use crate::acp;
 use crate::model::{AuthState, Evidence, Failure, FailureKind, Finding, Phase, StatusReport};
 
+/// How a session came to open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// At once.
+    AtOnce,
+    /// Refused first, and opened once the stored sign-in was taken: that there is one is proved.
+    AfterStored,
+}
+
 /// Opens a session in an empty directory and ends it. Where it is refused and the agent names a
 /// method that needs nobody, that one is called and it is tried once more, as grok 1.0 and agents
 /// like it want it on every connection.
 ///
 /// # Errors
 /// The agent's refusal, or what ended the connection.
-pub async fn try_session(client: &acp::Client) -> Result<(), Failure> {
-    let opened = match (open(client).await, &client.handshake.silent_method) {
+pub async fn try_session(client: &acp::Client) -> Result<Opening, Failure> {
+    let (opened, opening) = match (open(client).await, &client.handshake.silent_method) {
         (Err(failure), Some(method)) if failure.kind == FailureKind::SignInRequired => {
             match client.login(method, None, Some(client.patience())).await {
-                Ok(()) => open(client).await?,
+                Ok(()) => (open(client).await?, Opening::AfterStored),
                 // Its refusal of the method says no more than that of the session.
                 Err(_) => return Err(failure),
             }
         }
-        (opened, _) => opened?,
+        (opened, _) => (opened?, Opening::AtOnce),
     };
     client.end_session(&opened.id).await;
-    Ok(())
+    Ok(opening)
 }
 
 /// The finding of a session that opened, which by itself proves nothing.

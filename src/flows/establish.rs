@@ -6,7 +6,7 @@ use crate::acp::named_methods;
 use crate::agents::{Counterexample, Known, known_agent};
 use crate::environment::environment;
 use crate::evidence::{
-    Contrast, contrast, is_open, opened, own_command, prompt, refused, try_session,
+    Contrast, Opening, contrast, is_open, opened, own_command, prompt, refused, try_session,
 };
 use crate::model::{AuthState, Diagnostic, DiagnosticKind, Evidence, Failure, Finding, ProbeLevel};
 use crate::ui::Ui;
@@ -135,7 +135,13 @@ impl AgentVisit {
                 self.narrow(&finding);
                 self.weigh_refusal(finding)
             }
-            Ok(()) => self.weigh_opened(opened(before)).await,
+            Ok(Opening::AfterStored) => {
+                let mut finding = opened(before);
+                finding.report.state = AuthState::Authenticated;
+                finding.report.by_contrast = true;
+                finding
+            }
+            Ok(Opening::AtOnce) => self.weigh_opened(opened(before)).await,
         }
     }
 

@@ -16,6 +16,9 @@ const TERM_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the kernel may take to carry out a KILL.
 const KILL_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long a group that is asked to end must have done nothing to be ended before its time.
+const REST: Duration = Duration::from_millis(700);
+
 /// How often a group that is ending is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
@@ -61,7 +64,12 @@ impl ProcessGroup {
     }
 
     async fn end_by_steps(&self, grace: Duration) {
-        if self.gone_within(grace).await {
+        let gone = tokio::select! {
+            gone = self.gone_within(grace) => gone,
+            // What ignores the end of its input and does nothing has written what it had to write.
+            () = self.at_rest() => false,
+        };
+        if gone {
             return;
         }
         self.signal(platform::TERM);
@@ -70,6 +78,20 @@ impl ProcessGroup {
         }
         self.signal(platform::KILL);
         self.gone_within(KILL_PATIENCE).await;
+    }
+
+    /// Completes when the processor has done nothing for the group for a while; never where that
+    /// cannot be seen.
+    async fn at_rest(&self) {
+        let mut before = platform::processor_time(self.id);
+        loop {
+            tokio::time::sleep(REST).await;
+            let now = platform::processor_time(self.id);
+            if now.is_some() && now == before {
+                return;
+            }
+            before = now;
+        }
     }
 
     async fn gone_within(&self, patience: Duration) -> bool {
@@ -133,9 +155,7 @@ mod platform {
         let mut next = 0;
         while let Some(&parent) = family.get(next) {
             next += 1;
-            let path = format!("/proc/{parent}/task/{parent}/children");
-            let children = std::fs::read_to_string(path).unwrap_or_default();
-            for child in children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()) {
+            for child in children(parent) {
                 let Some(stat) = stat(child) else { continue };
                 if Some(&stat.session) == own_session.as_ref() {
                     family.push(child);
@@ -146,6 +166,28 @@ mod platform {
             }
         }
         strays
+    }
+
+    /// The processor's time that the leader and what descends from it have used, in ticks. Linux
+    /// only.
+    pub fn processor_time(leader: u32) -> Option<u64> {
+        let mut family = vec![leader];
+        let mut next = 0;
+        let mut ticks = None;
+        while let Some(&id) = family.get(next) {
+            next += 1;
+            if let Some(stat) = stat(id) {
+                ticks = Some(ticks.unwrap_or(0) + stat.ticks);
+            }
+            family.extend(children(id));
+        }
+        ticks
+    }
+
+    fn children(parent: u32) -> Vec<u32> {
+        let path = format!("/proc/{parent}/task/{parent}/children");
+        let children = std::fs::read_to_string(path).unwrap_or_default();
+        children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
     }
 
     /// Kills strays that still run.
@@ -166,6 +208,8 @@ mod platform {
         group: String,
         session: String,
         started: String,
+        /// The processor's time used.
+        ticks: u64,
     }
 
     fn stat(id: u32) -> Option<Stat> {
@@ -173,7 +217,13 @@ mod platform {
         // The name in parentheses may contain anything.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let field = |index: usize| fields.get(index).map(ToString::to_string);
-        Some(Stat { group: field(2)?, session: field(3)?, started: field(19)? })
+        let ticks = |index| field(index).and_then(|field| field.parse::<u64>().ok());
+        Some(Stat {
+            group: field(2)?,
+            session: field(3)?,
+            started: field(19)?,
+            ticks: ticks(11)? + ticks(12)?,
+        })
     }
 
     /// Whether no process of the group is left, its leader having been collected. Orphans of the
@@ -205,6 +255,10 @@ mod platform {
             // Whoever owns the child is gone only when it has ended.
             let _ = killer.send(());
         }
+    }
+
+    pub fn processor_time(_leader: u32) -> Option<u64> {
+        None
     }
 
     pub fn strays(_leader: u32) -> Vec<()> {

@@ -40,7 +40,7 @@ fn play(id: &str, json: bool, version: u64) {
     let played = if opts["tty"] == true {
         on_terminal(&agent, opts, place.pty(&words))
     } else {
-        let run: Run = place.run(&words);
+        let run: Run = place.run_with(&words, opts["stdin"].as_str().unwrap_or_default());
         Played { code: run.code, text: run.all(), stdout: Some(run.stdout) }
     };
     check(&case, &agent, &played, json);
@@ -290,19 +290,7 @@ const ONLY_V1: &[&str] = &[
 ];
 
 /// Cases of features that are still to come.
-const LATER: &[&str] = &[
-    "N01-cached-token-needs-authenticate",
-    "N02-login-accepted-sessions-still-refused",
-    "N03-key-lasts-for-one-process",
-    "N08-agent-asks-the-client-for-a-token",
-    "N12-details-of-a-real-refusal",
-    "N13-opened-and-refused-elsewhere",
-    "O02-prompt-auth-required",
-    "O15-inactive-account-is-not-the-expected",
-    "O20-mcp-server-exits-on-discover",
-    "O23-mcp-error-number-is-no-401",
-    "O26-auth-required-data-is-a-text",
-];
+const LATER: &[&str] = &["O20-mcp-server-exits-on-discover", "O23-mcp-error-number-is-no-401"];
 
 cases! {
     d02_legacy_meta_terminal: "D02-legacy-meta-terminal",
@@ -364,5 +352,14 @@ cases! {
     d07_v2_early_field_names: "D07-v2-early-field-names",
     h07_dies_during_login: "H07-dies-during-login",
     o10_secret_with_trailing_newline: "O10-secret-with-trailing-newline-in-env",
+    n01_cached_token: "N01-cached-token-needs-authenticate",
+    n02_login_accepted: "N02-login-accepted-sessions-still-refused",
+    n03_key_lasts_for_one_process: "N03-key-lasts-for-one-process",
+    n08_agent_asks_the_client: "N08-agent-asks-the-client-for-a-token",
+    n12_details_of_a_real_refusal: "N12-details-of-a-real-refusal",
+    n13_opened_and_refused: "N13-opened-and-refused-elsewhere",
+    o02_prompt_auth_required: "O02-prompt-auth-required",
+    o15_inactive_account: "O15-inactive-account-is-not-the-expected",
+    o26_auth_required_text: "O26-auth-required-data-is-a-text",
     l02_already_in_skip_login: "L02-already-in-skip-login",
 }

@@ -1,4 +1,4 @@
-//! `--probe`, `--watch`, `login --list`, and which credential is probably in use.
+//! `--probe`, `--watch`, `login --list`, and which credentials there may be.
 
 use std::io::{BufRead, BufReader};
 
@@ -117,7 +117,7 @@ fn a_known_state_needs_no_session_and_the_configuration_can_ask_for_one() {
     run.assert_code(3).assert_stdout("a session can be opened");
     place.write("c.toml", &format!("{}probe = \"prompt\"\n", agent.table("one")));
     let run = place.run(&["status", "--config", config.to_str().unwrap()]);
-    run.assert_code(2).assert_stderr("`probe` is \"session\"");
+    run.assert_code(2).assert_stderr("`probe` is \"none\", \"command\" or \"session\"");
 }
 
 fn update(update: Value) -> Value {
@@ -313,8 +313,8 @@ fn a_variable_that_is_set_is_named_and_never_shown() {
     let mut place = Place::new();
     place.env("DEMO_API_KEY", "made-up-secret-value").env("OTHER_TOKEN", "made-up-secret-value");
     for (state, text) in [
-        ("authenticated", "Probably in use, because it is set: DEMO_API_KEY, OTHER_TOKEN"),
-        ("unauthenticated", "Set, and not enough by itself: DEMO_API_KEY, OTHER_TOKEN"),
+        ("authenticated", "Set: OTHER_TOKEN (whether the agent uses it is not known)"),
+        ("unauthenticated", "Set: DEMO_API_KEY (not enough by itself)"),
     ] {
         let mut initialize = answers_v1();
         initialize["reply"]["authMethods"] = json!([

@@ -105,7 +105,7 @@ fn a_request_that_is_given_up_is_cancelled() {
     agent.run(&place, &["login", "--login-timeout", "100ms"]).assert_code(124);
     let cancelled =
         agent.messages().into_iter().find(|message| message["method"] == "$/cancel_request");
-    assert_eq!(cancelled.unwrap()["params"], json!({"requestId": 3}));
+    assert_eq!(cancelled.unwrap()["params"], json!({"requestId": 4}));
 }
 
 #[test]

@@ -164,6 +164,8 @@ fn schema_of(version: u64, method: &str) -> Value {
         (1, "auth/status") => schema_for!(v1::AuthStatusRequest),
         (1, "authenticate") => schema_for!(v1::AuthenticateRequest),
         (1, "logout") => schema_for!(v1::LogoutRequest),
+        (1, "session/new") => schema_for!(v1::NewSessionRequest),
+        (2, "session/new") => schema_for!(v2::NewSessionRequest),
         (1, "$/cancel_request") => schema_for!(v1::CancelRequestNotification),
         (2, "initialize") => schema_for!(v2::InitializeRequest),
         (2, "auth/status") => schema_for!(v2::AuthStatusRequest),

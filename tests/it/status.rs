@@ -193,7 +193,7 @@ fn a_pushed_state_is_waited_for_where_it_is_announced() {
 }
 
 #[test]
-fn an_update_before_the_answer_counts_where_the_answer_says_nothing() {
+fn a_fresh_answer_outweighs_an_update_that_came_before_it_unknown_included() {
     let place = Place::new();
     let update = json!({"method": "auth/status_update", "params": {"state": "unauthenticated"}});
     let agent = Agent::new(
@@ -206,8 +206,8 @@ fn an_update_before_the_answer_counts_where_the_answer_says_nothing() {
         ]),
     );
     let (run, report) = agent.run_json(&place, &["status"]);
-    run.assert_code(1);
-    assert_eq!(report["evidence"], "auth/status_update");
+    run.assert_code(3);
+    assert_eq!(report["evidence"], "auth/status");
 }
 
 #[test]

@@ -159,7 +159,8 @@ impl Known {
 /// The agent of the catalog that the handshake names and the launched program is.
 #[must_use]
 pub fn known_agent(launch: &Launch, peer: Option<&Peer>) -> Option<&'static Known> {
-    catalog().iter().find(|known| peer.is_some_and(|peer| known.is(launch, peer)))
+    let peer = peer?;
+    catalog().iter().find(|known| known.is(launch, peer))
 }
 
 /// The agents of the catalog that this program is, whatever it says.

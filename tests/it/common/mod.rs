@@ -63,6 +63,12 @@ impl Place {
         Run::of(self.command(args).stdin(Stdio::null()))
     }
 
+    /// Runs with a text on stdin.
+    pub fn run_with(&self, args: &[&str], stdin: &str) -> Run {
+        let path = self.write("stdin", stdin);
+        Run::of(self.command(args).stdin(std::fs::File::open(path).unwrap()))
+    }
+
     /// Runs with `--json` and reads the document, which must be the only thing on stdout and what
     /// `acp-auth schema` says.
     pub fn run_json(&self, args: &[&str]) -> (Run, Value) {
