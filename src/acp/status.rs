@@ -44,6 +44,10 @@ pub fn read_status(
             ..StatusReport::default()
         });
     }
+    if !answer["state"].is_null() {
+        // A state of another type is not the first shape.
+        return Err(answer.to_string());
+    }
     if let Value::Bool(authenticated) = answer["authenticated"] {
         let state =
             if authenticated { AuthState::Authenticated } else { AuthState::Unauthenticated };

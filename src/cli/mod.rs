@@ -6,7 +6,8 @@ mod settings;
 mod variables;
 
 pub use args::{
-    AgentArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs, ProbeArg, Shell, StatusArgs,
+    AgentArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs, ProbeArg, Shell,
+    StatusArgs,
 };
 pub use settings::Settings;
 pub use variables::command;

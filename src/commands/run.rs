@@ -97,11 +97,15 @@ impl Run {
     /// A visit to one agent or server.
     #[must_use]
     pub fn visit(&self, agent: &AgentDefinition, era: EraChoice, action: &Action) -> Visit {
-        let can_ask = self.ui.facts.can_prompt();
+        let has_person = self.ui.facts.can_prompt();
+        // A page can be printed, and agreed to beforehand, where nobody can be asked.
+        let is_agreed =
+            matches!(action, Action::Login(options) if options.yes && options.no_browser);
+        let can_ask = has_person || is_agreed;
         let runner = Runner {
             agent: agent.name.clone(),
             launch: agent.launch.clone(),
-            limits: self.settings.limits(agent, can_ask),
+            limits: self.settings.limits(agent, has_person),
             interrupt: self.interrupt.clone(),
             trace: self.trace.clone().map(|file| Arc::new(Trace::new(file, &agent.name))),
             can_ask,

@@ -33,13 +33,23 @@ pub struct AgentVisit {
     changed: bool,
     /// What is known of accounts, to be hidden where they are not shown.
     pub details: Vec<String>,
+    /// The last state that was pushed during a login.
+    pub pushed: Option<StatusReport>,
 }
 
 impl AgentVisit {
     pub fn new(runner: Runner, protocol: ProtocolChoice, follows_sessions: bool) -> Self {
         let record = Record::default();
-        let (changed, details) = (false, Vec::new());
-        Self { runner, client: None, record, protocol, follows_sessions, changed, details }
+        Self {
+            runner,
+            client: None,
+            record,
+            protocol,
+            follows_sessions,
+            changed: false,
+            details: Vec::new(),
+            pushed: None,
+        }
     }
 
     /// Starts a process and does what is wanted.

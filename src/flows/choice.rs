@@ -4,7 +4,9 @@ use super::LoginOptions;
 use super::agent::AgentVisit;
 use crate::agents::nearest;
 use crate::environment::environment;
-use crate::model::{AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase};
+use crate::model::{
+    AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase, WantedValue,
+};
 use crate::redact::typed;
 use crate::shell;
 use crate::ui::{Choice, Ui};
@@ -52,6 +54,14 @@ pub async fn choose(
     }
     let usable: Vec<&AuthMethod> =
         methods.iter().filter(|method| method.obstacle(has_terminal).is_none()).collect();
+    // A key that was given, or lies ready where nobody can be asked, decides.
+    let keyed: Vec<&AuthMethod> =
+        usable.iter().copied().filter(|method| takes_key(visit, method, options)).collect();
+    if let [only] = keyed.as_slice()
+        && (options.with_token || !has_terminal)
+    {
+        return Ok((*only).clone());
+    }
     match usable.as_slice() {
         [] => Err(nothing_usable(visit, methods).into()),
         [only] => Ok((*only).clone()),
@@ -70,6 +80,14 @@ pub async fn choose(
         .hint("pass one of them with `--method ID`")
         .into()),
     }
+}
+
+/// Whether a method takes the key on stdin, or those that are set in the agent's environment.
+fn takes_key(visit: &AgentVisit, method: &AuthMethod, options: &LoginOptions) -> bool {
+    let MethodFlow::Values { wanted, .. } = &method.flow else { return false };
+    let is_set = |value: &WantedValue| value.variables.iter().any(|name| visit.is_set(name));
+    let needed = || wanted.iter().filter(|value| !value.optional);
+    options.with_token || needed().next().is_some() && needed().all(is_set)
 }
 
 fn describe(method: &AuthMethod) -> Choice {
@@ -140,6 +158,13 @@ fn needs_terminal(visit: &AgentVisit, method: &AuthMethod) -> Failure {
 
 fn unsupported(message: String) -> Failure {
     Failure::new(FailureKind::Unsupported, Phase::Choice, message)
+}
+
+/// The usage failure of a method that nearly is an offered one.
+pub fn mistyped(visit: &AgentVisit, id: &str) -> Option<Failure> {
+    let known = visit.methods().iter().map(|method| method.id.raw());
+    nearest(id, known)?;
+    Some(not_offered(&visit.runner.agent, id, visit.methods()))
 }
 
 fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {

@@ -71,6 +71,13 @@ async fn ask_person(
 ) -> Result<Reply, Failure> {
     match asked {
         Elicitation::Page { message, url } => open_page(agent, message, url, options, ui).await,
+        Elicitation::Form { message, .. } if !ui.facts.can_prompt() => {
+            ui.note(&clean!(
+                "{agent} asks to fill in a form, which needs a terminal: {}",
+                message.line()
+            ));
+            Ok(Reply::Cancel)
+        }
         Elicitation::Form { message, fields } => fill_in(agent, message, fields, ui).await,
     }
 }

@@ -210,7 +210,7 @@ impl AgentVisit {
     }
 
     /// Whether a variable has a value in the agent's environment.
-    fn is_set(&self, name: &str) -> bool {
+    pub fn is_set(&self, name: &str) -> bool {
         let own = self.runner.launch.variable(name).map(|value| !value.reveal().is_empty());
         own.unwrap_or_else(|| environment().is_set(name))
     }

@@ -1,21 +1,29 @@
 //! Signing in: the state first, then a method, then the state again.
 
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
 use super::agent::AgentVisit;
-use super::choice::{NoChoice, choose};
+use super::choice::{NoChoice, choose, mistyped};
 use super::elicitation::answer_until;
 use super::terminal;
 use super::values::{Given, collect};
-use crate::acp::Key;
+use crate::acp::{self, Key};
 use crate::evidence::is_open;
 use crate::model::{
     AuthMethod, AuthState, Delivery, Diagnostic, DiagnosticKind, Failure, FailureKind, Finding,
     Launch, METHOD_NOT_FOUND, MethodFlow, Operation, OperationKind, OperationResult, Phase,
-    ProbeLevel, Secret, WantedValue,
+    ProbeLevel, Secret, StatusReport, WantedValue,
 };
 use crate::redact::typed;
 use crate::ui::Ui;
 use crate::untrusted::Clean;
 use crate::untrusted::clean;
+
+/// How long the answer to a login may take after a success was pushed.
+const ANSWER_AFTER_PUSH: Duration = Duration::from_secs(2);
 
 /// What the person asked for.
 #[derive(Debug, Clone, Default)]
@@ -56,11 +64,26 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
         if let Some(id) = &options.method
             && !visit.methods().iter().any(|method| method.id.raw() == id)
         {
+            if let Some(failure) = mistyped(visit, id) {
+                let finding = Finding { failure: Some(failure), ..before };
+                return ended(finding, OperationResult::Failed, None);
+            }
             // No error: agents hide methods in CI, where a login that is done must stay done.
             visit.remark(Diagnostic::new(
                 DiagnosticKind::UnknownMethod,
                 format!("the method {} is not offered here", typed(id)),
             ));
+        }
+        let offered = options
+            .method
+            .as_ref()
+            .filter(|id| visit.methods().iter().any(|method| method.id.raw() == id.as_str()));
+        if let Some(id) = offered {
+            let text = format!(
+                "the method {} was not used: somebody is signed in already, by whichever method",
+                typed(id)
+            );
+            visit.remark(Diagnostic::new(DiagnosticKind::UnusedMethod, text));
         }
         if options.with_token {
             let text = "the value on stdin was not used: --force replaces the credential there is";
@@ -101,6 +124,10 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
             } else {
                 before
             };
+            if let Some(report) = visit.pushed.take() {
+                // What was said during the login is newer.
+                finding.report = report;
+            }
             finding.failure = failure;
             ended(finding, result, Some(&method))
         }
@@ -217,11 +244,17 @@ async fn ask_agent(
     client.connection.set_listener(Some(live.clone()));
     let questions = client.take_questions();
     let waiting_for = clean!("{agent} to sign in by {}", method.id.label());
-    let login = client.login(method.id.raw(), key.as_ref(), limit);
-    let answered = answer_until(login, client, questions, options, ui);
-    let (answer, declined) = ui.while_waiting(&waiting_for, answered).await;
+    let login = until_pushed(client, client.login(method.id.raw(), key.as_ref(), limit));
+    let answered = Box::pin(answer_until(login, client, questions, options, ui));
+    let ((answer, pushed), declined) = ui.while_waiting(&waiting_for, answered).await;
     client.connection.set_listener(None);
     live.end();
+    let is_done = pushed.as_ref().is_some_and(|report| report.state.is_usable());
+    visit.pushed = pushed;
+    if is_done {
+        // What the agent says of itself counts, whatever it answers.
+        return Ok(());
+    }
     answer.map_err(|mut failure| {
         if declined && failure.kind == FailureKind::Rejected {
             // The agent only says what the person did.
@@ -244,6 +277,33 @@ async fn ask_agent(
     })
 }
 
+/// Waits for a login while the agent may push its state; also gives the last that it pushed. A
+/// success that was pushed ends the wait soon, for some agents never answer then.
+async fn until_pushed<T>(
+    client: &acp::Client,
+    login: impl Future<Output = Result<T, Failure>>,
+) -> (Result<(), Failure>, Option<StatusReport>) {
+    let mut login = pin!(login);
+    let mut pushed: Option<StatusReport> = None;
+    let mut until: Option<Instant> = None;
+    loop {
+        let far = Instant::now() + Duration::from_secs(3600);
+        tokio::select! {
+            answer = &mut login => {
+                pushed = client.take_update().or(pushed);
+                return (answer.map(drop), pushed);
+            }
+            () = client.connection.activity(until.unwrap_or(far)) => {}
+        }
+        pushed = client.take_update().or(pushed);
+        let is_done = pushed.as_ref().is_some_and(|report| report.state.is_usable());
+        until = is_done.then(|| until.unwrap_or_else(|| Instant::now() + ANSWER_AFTER_PUSH));
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return (Ok(()), pushed);
+        }
+    }
+}
+
 /// Asks the state again after the agent, or its program, accepted the login. `launch` is how the
 /// agent was started before any value was given to it.
 async fn verify(
@@ -254,7 +314,11 @@ async fn verify(
     before: Finding,
 ) -> Finding {
     let on_terminal = visit.client.is_none();
-    let mut after = if on_terminal { visit.ask_anew().await } else { visit.ask().await };
+    let mut after = match visit.pushed.take().filter(|report| report.state.is_usable()) {
+        Some(report) => Finding { report, ..Finding::default() },
+        None if on_terminal => visit.ask_anew().await,
+        None => visit.ask().await,
+    };
     let mut in_new_process = false;
     if !on_terminal && may_differ_anew(visit, &after, AuthState::Unauthenticated) {
         after = visit.ask_anew().await;

@@ -51,6 +51,8 @@ pub enum DiagnosticKind {
     Contrast,
     /// A status command that gave no verdict.
     StatusCommand,
+    /// A method that was asked for where somebody is signed in already.
+    UnusedMethod,
     /// A value on stdin that was not used.
     UnusedValue,
 }

@@ -19,7 +19,8 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         None => state(block, outcome),
     }
     let report = &outcome.report;
-    if report.accounts.len() > 1 {
+    let is_out = report.state == AuthState::Unauthenticated;
+    if report.accounts.len() > 1 || is_out && !report.accounts.is_empty() {
         for account in &report.accounts {
             let active = if account.active == Some(true) { ", active" } else { "" };
             block.item(&format!("Account: {}{active}", describe(account)));

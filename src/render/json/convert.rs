@@ -63,7 +63,9 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             credentials: outcome.credentials().into_iter().map(CredentialReport::from).collect(),
             operations: Operations {
                 status: offers.status || offers.pushed_status,
-                login: offers.login,
+                login: handshake.is_some_and(|handshake| {
+                    handshake.methods.iter().any(|method| method.obstacle(true).is_none())
+                }),
                 logout: offers.logout,
             },
             operation: outcome.operation.as_ref().map(|operation| OperationReport {
