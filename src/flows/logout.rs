@@ -1,7 +1,7 @@
 //! Signing out, and seeing whether it took effect.
 
 use super::agent::AgentVisit;
-use super::login::may_differ_anew;
+use super::verify::may_differ_anew;
 use crate::environment::environment;
 use crate::evidence::is_open;
 use crate::model::{

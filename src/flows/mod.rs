@@ -12,6 +12,7 @@ mod logout;
 mod server;
 mod terminal;
 mod values;
+mod verify;
 mod visit;
 mod watch;
 

@@ -229,3 +229,76 @@ fn in_ci_nothing_the_agent_says_names_a_person() {
     let run = place.run(&["login", "demo", "--method", "nope"]);
     run.assert_code(0).assert_stdout("the method nope is not offered here");
 }
+
+#[test]
+fn a_silent_agents_login_and_logout_are_proved_by_sessions_in_new_processes() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] = json!([{"id": "web", "name": "Web"}]);
+    initialize["reply"]["agentCapabilities"] = json!({"auth": {"logout": {}}});
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            initialize,
+            {"on": "authenticate", "reply": {}, "set": {"in": true}},
+            {"on": "logout", "reply": {}, "set": {"in": false}},
+            {"on": "session/new", "state": {"in": true}, "reply": {"sessionId": "s"}},
+            {"on": "session/new", "state": {"in": false}, "error": {"code": -32000, "message": "Authentication required"}},
+        ]),
+    );
+    let (run, report) = agent.run_json(&place, &["login"]);
+    run.assert_code(0);
+    assert_eq!(report["operation"]["verified"], true, "{run}");
+    let (run, report) = agent.run_json(&place, &["logout"]);
+    run.assert_code(0);
+    assert_eq!(report["operation"]["verified"], true, "{run}");
+    // Without a probe nothing is opened, and nothing is claimed.
+    let (run, report) = agent.run_json(&place, &["login", "--probe", "none"]);
+    run.assert_code(0);
+    assert_eq!(report["operation"]["verified"], false, "{run}");
+}
+
+#[test]
+fn a_state_that_is_pushed_during_a_login_counts() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] = json!([{"id": "web", "name": "Web"}]);
+    initialize["reply"]["agentCapabilities"] = json!({"_meta": {"authStatus": {}}});
+    let update = |kind: &str| json!({"method": "_auth/status_update", "params": {"authStatus": {"kind": kind, "label": "Demo"}}});
+    for (answer, code) in [
+        (json!({"on": "authenticate", "notify": update("account"), "hang": true}), 0),
+        (
+            json!({"on": "authenticate", "notify": update("account"), "error": {"code": -32603, "message": "late"}}),
+            0,
+        ),
+    ] {
+        let agent = Agent::new(
+            &place,
+            "agent",
+            json!([initialize, {"on": "initialize", "notify": update("none")}, answer]),
+        );
+        let (run, report) = agent.run_json(&place, &["login", "--login-timeout", "20s"]);
+        run.assert_code(code);
+        assert_eq!(report["state"], "authenticated", "{run}");
+    }
+}
+
+#[test]
+fn a_method_that_is_mistyped_is_a_usage_error_even_when_somebody_is_signed_in() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] = json!([{"id": "browser", "name": "Web"}]);
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([initialize, {"on": "auth/status", "reply": {"state": "authenticated"}}]),
+    );
+    agent
+        .run(&place, &["login", "--method", "browsr"])
+        .assert_code(2)
+        .assert_stdout("did you mean `browser`?");
+    agent.run(&place, &["login", "--method", "chat-gpt"]).assert_code(0);
+    agent.run(&place, &["login", "--expect-account", ""]).assert_code(2);
+    agent.run(&place, &["login", "--expect-account", "somebody"]).assert_code(1);
+}
