@@ -346,8 +346,7 @@ fn of_catalog(place: &Place, program: &str, peer: &Value, answer: &str) -> (Agen
         "agent",
         json!([initialize, {"on": "session/new", "error": {"code": -32000, "message": "Authentication required"}}]),
     );
-    let words: Vec<String> =
-        agent.after(&[])[1..].iter().map(|word| format!("'{word}'")).collect();
+    let words: Vec<String> = agent.after(&[])[1..].iter().map(|word| format!("'{word}'")).collect();
     let launcher = place.write(
         program,
         &format!(

@@ -42,7 +42,7 @@ pub fn trials() -> Vec<Trial> {
             "claude_pushes_its_state_and_offers_terminal_methods",
             claude_pushes_its_state_and_offers_terminal_methods,
         ),
-        trial("auggie", "auggie_does_not_say", auggie_does_not_say),
+        trial("auggie", "auggie_says_it_by_its_own_command", auggie_says_it_by_its_own_command),
         trial(
             "sdk-example",
             "the_example_of_the_typescript_sdk_offers_nothing",
@@ -173,12 +173,11 @@ fn the_older_codex_takes_a_variable_and_a_session_proves(directory: PathBuf) {
     };
     probed("unauthenticated", 1);
     let login = ["login", "--method", "openai-api-key", "--with-token"];
-    codex
-        .run_with_token(&login, "sk-made-up-9876543210")
-        .assert_code(0)
-        .assert_stdout("accepted, not verified");
-    probed("unknown", 3);
-    codex.run(&["logout"]).0.assert_code(0);
+    codex.run_with_token(&login, "sk-made-up-9876543210").assert_code(0).assert_stdout("Signed in");
+    probed("authenticated", 0);
+    let (run, document) = codex.run(&["logout"]);
+    run.assert_code(0);
+    assert_eq!(document["agents"][0]["operation"]["verified"], true, "{run}");
     probed("unauthenticated", 1);
 }
 
@@ -225,10 +224,10 @@ fn claude_pushes_its_state_and_offers_terminal_methods(directory: PathBuf) {
     assert_eq!(document["agents"][0]["operation"]["result"], "failed");
 }
 
-fn auggie_does_not_say(directory: PathBuf) {
+fn auggie_says_it_by_its_own_command(directory: PathBuf) {
     let auggie = Real::new(&directory, &["{}/.bin/auggie", "--acp"]);
     let (run, document) = auggie.run(&["status"]);
-    run.assert_code(3);
+    run.assert_code(1);
     insta::assert_json_snapshot!("auggie", document);
 }
 
