@@ -101,7 +101,7 @@ module completions {
     --login-timeout: string   # Longest login [default: none at a terminal, else 15m] [env: ACP_AUTH_LOGIN_TIMEOUT]
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]
     --protocol: string@"nu-complete acp-auth login protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
-    --probe: string@"nu-complete acp-auth login probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]
+    --probe: string@"nu-complete acp-auth login probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [default: session] [env: ACP_AUTH_PROBE]
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --color: string@"nu-complete acp-auth login color" # When to use colours
     --help(-h)                # Print help (see more with '--help')
@@ -136,7 +136,7 @@ module completions {
     --start-timeout: string   # Longest start while the agent's stderr shows progress [default: 2m] [env: ACP_AUTH_START_TIMEOUT]
     --push-timeout: string    # Longest wait for a state that the agent says it pushes [default: 8s] [env: ACP_AUTH_PUSH_TIMEOUT]
     --protocol: string@"nu-complete acp-auth logout protocol" # ACP version to ask for [default: auto] [env: ACP_AUTH_PROTOCOL]
-    --probe: string@"nu-complete acp-auth logout probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [env: ACP_AUTH_PROBE]
+    --probe: string@"nu-complete acp-auth logout probe" # How far the state is established before and after, where the agent does not say: not at all, by its own status command, by a session in a new process [default: session] [env: ACP_AUTH_PROBE]
     --trace: path             # Write every message to FILE, without secrets and account details [env: ACP_AUTH_TRACE]
     --color: string@"nu-complete acp-auth logout color" # When to use colours
     --help(-h)                # Print help (see more with '--help')

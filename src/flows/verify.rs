@@ -4,8 +4,8 @@ use super::agent::AgentVisit;
 use super::login::{confirm, ended};
 use crate::evidence::is_open;
 use crate::model::{
-    AuthMethod, AuthState, Failure, FailureKind, Finding, Launch, MethodFlow, OperationResult,
-    Phase, ProbeLevel,
+    AuthMethod, AuthState, DiagnosticKind, Failure, FailureKind, Finding, Launch, MethodFlow,
+    OperationResult, Phase, ProbeLevel,
 };
 
 /// Asks the state again after the agent, or its program, accepted the login. `launch` is how the
@@ -40,6 +40,10 @@ pub async fn verify(
         visit.runner.launch = launch;
         visit.leave().await;
         after = visit.establish_after(level, method.id.raw(), &before).await;
+        if after.report.state.is_usable() {
+            // It was not given the value, so that how long it lasts is no question any more.
+            visit.record.forget(DiagnosticKind::LoginScope);
+        }
         in_new_process = false;
     }
     match after.report.state {

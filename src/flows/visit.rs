@@ -4,8 +4,8 @@ use super::agent::AgentVisit;
 use super::server::ServerVisit;
 use super::{Action, Wait};
 use crate::model::{
-    AgentKind, Diagnostic, EraChoice, Failure, Finding, Handshake, Identification, ProbeLevel,
-    ProbeRequest, ProtocolChoice,
+    AgentKind, Diagnostic, DiagnosticKind, EraChoice, Failure, Finding, Handshake, Identification,
+    ProbeLevel, ProbeRequest, ProtocolChoice,
 };
 use crate::rpc::{ConnectFailure, Connection, Runner};
 use crate::ui::Ui;
@@ -142,6 +142,11 @@ impl Record {
     /// Notes something the person should know.
     pub fn remark(&mut self, remark: Diagnostic) {
         self.earlier.push(remark);
+    }
+
+    /// Drops remarks that have turned out otherwise.
+    pub fn forget(&mut self, kind: DiagnosticKind) {
+        self.earlier.retain(|remark| remark.kind != kind);
     }
 
     /// Keeps what a process had remarked on that is about to end.
