@@ -3,6 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
 
+use crate::model::Launch;
+
 /// The variables that this process was started with.
 #[derive(Debug, Default)]
 pub struct Environment {
@@ -42,6 +44,19 @@ impl Environment {
     #[must_use]
     pub fn is_set(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !value.is_empty())
+    }
+
+    /// A variable as a program that is launched so sees it.
+    #[must_use]
+    pub fn seen_by(&self, launch: &Launch, name: &str) -> Option<OsString> {
+        let own = launch.variable(name).map(|value| OsString::from(value.reveal()));
+        own.or_else(|| self.get(name).map(OsStr::to_owned)).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable has a value for a program that is launched so.
+    #[must_use]
+    pub fn is_set_for(&self, launch: &Launch, name: &str) -> bool {
+        self.seen_by(launch, name).is_some()
     }
 
     /// Whether a switch is on: set to something else than `0` and `false`.

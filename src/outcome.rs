@@ -245,7 +245,7 @@ impl AgentOutcome {
             self.credential_variables().into_iter().map(ToOwned::to_owned).collect();
         let mut files = Vec::new();
         let peer = self.handshake.as_ref().and_then(|handshake| handshake.peer.as_ref());
-        let is_said = self.report.state.is_usable() && !self.report.by_contrast;
+        let is_said = self.report.state.is_usable() && self.report.contrast.is_none();
         let known = if is_said { None } else { known_agent(&self.launch, peer) };
         if let Some(known) = known {
             names.extend(known.variables.iter().filter(|name| self.is_set(name)).cloned());
@@ -261,8 +261,7 @@ impl AgentOutcome {
     }
 
     fn is_set(&self, name: &str) -> bool {
-        let own = self.launch.variable(name).map(|value| !value.reveal().is_empty());
-        own.unwrap_or_else(|| environment().is_set(name))
+        environment().is_set_for(&self.launch, name)
     }
 
     /// The environment variables that are set for the agent and that one of its methods names.

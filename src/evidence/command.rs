@@ -62,10 +62,7 @@ fn version_of(peer: &Peer) -> Option<Version> {
 
 impl OwnCommand {
     /// Runs the command and reads its verdict; without one the finding before stands, with a remark
-    /// on why.
-    ///
-    /// # Errors
-    /// `interrupted`.
+    /// on why, or with an interruption.
     pub async fn ask(
         &self,
         agent: &str,
@@ -128,7 +125,9 @@ fn read(
         (Some(true), _, None) | (None, Some(_), None) => (true, command.exit_in),
         (Some(false), None, _) | (None, None, Some(_)) => (false, command.exit_out),
         _ => {
-            let said = lines.first().map_or("nothing", String::as_str);
+            let other =
+                || stdout.lines().chain(stderr.lines()).find(|line| !line.trim().is_empty());
+            let said = lines.first().map(String::as_str).or_else(other).unwrap_or("nothing");
             return Err(format!("it says {}", folded(said)));
         }
     };

@@ -6,42 +6,32 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::try_session;
+use super::{Opening, try_session};
 use crate::acp;
 use crate::agents::known_programs;
 use crate::environment::environment;
-use crate::model::{AuthMethod, Failure, FailureKind, Launch, ProtocolChoice, Secret};
+use crate::model::{AuthMethod, Failure, FailureKind, Launch, Phase, ProtocolChoice, Secret};
 use crate::redact::is_secret_name;
 use crate::rpc::Runner;
 
 /// How long the agent may take to end by itself.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// What came of the other attempt.
-#[derive(Debug)]
-pub enum Contrast {
-    /// Refused for want of sign-in.
-    Refused,
-    /// Opened as well.
-    Opened,
-    /// Neither, and why.
-    Undecided(Box<Failure>),
-}
-
 /// Starts the agent once more in an empty home, and tries a session. No other process of it should
 /// run. The home is gone when this returns, or is dropped.
 ///
 /// # Errors
-/// `interrupted`; an internal failure when there can be no such home.
-pub async fn contrast(
+/// The agent's refusal, what kept it from being asked, an internal failure when there can be no such
+/// home.
+pub async fn try_in_empty_home(
     runner: &Runner,
     protocol: ProtocolChoice,
     methods: &[AuthMethod],
-) -> Result<Contrast, Failure> {
+) -> Result<Opening, Failure> {
     let home = scratch_home()?;
     let launch = in_scratch(&runner.launch, methods, home.path());
     let runner = Runner { launch, ..runner.clone() };
-    let tried = match acp::connect(&runner, protocol, false).await {
+    match acp::connect(&runner, protocol, false).await {
         Ok(client) => {
             let tried = try_session(&client).await;
             client.connection.end(GRACE).await;
@@ -53,18 +43,12 @@ pub async fn contrast(
             }
             Err(failed.failure)
         }
-    };
-    match tried {
-        Ok(_) => Ok(Contrast::Opened),
-        Err(failure) if failure.kind == FailureKind::SignInRequired => Ok(Contrast::Refused),
-        Err(failure) if matches!(failure.kind, FailureKind::Interrupted(_)) => Err(failure),
-        Err(failure) => Ok(Contrast::Undecided(Box::new(failure))),
     }
 }
 
 fn scratch_home() -> Result<TempDir, Failure> {
     tempfile::Builder::new().prefix("acp-auth-home-").tempdir().map_err(|error| {
-        let phase = crate::model::Phase::Request("session/new");
+        let phase = Phase::Request("session/new");
         let text = "an empty home for the agent could not be made";
         Failure::new(FailureKind::Internal, phase, text).because(error)
     })

@@ -4,14 +4,15 @@
 
 mod command;
 mod contrast;
-pub mod prompt;
+mod prompt;
 mod protocol;
 mod pushed;
 mod session;
 mod tool;
 
 pub use command::own_command;
-pub use contrast::{Contrast, contrast};
+pub use contrast::try_in_empty_home;
+pub use prompt::try_prompt;
 pub use session::{Opening, opened, refused, try_session};
 pub use tool::{identified, identify, unidentified};
 

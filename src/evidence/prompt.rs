@@ -7,7 +7,7 @@ use crate::ui::Ui;
 use crate::untrusted::clean;
 
 /// Sends a prompt in a session of its own.
-pub async fn probe(client: &acp::Client, before: Finding, ui: &Ui) -> Finding {
+pub async fn try_prompt(client: &acp::Client, before: Finding, ui: &Ui) -> Finding {
     let opened = match open(client).await {
         Ok(opened) => opened,
         Err(failure) => return refused(failure, Evidence::SessionNew, before),

@@ -5,34 +5,14 @@ use tempfile::TempDir;
 use crate::acp;
 use crate::model::{AuthState, Evidence, Failure, FailureKind, Finding, Phase, StatusReport};
 
-/// How a session came to open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
-    /// At once.
-    AtOnce,
-    /// Refused first, and opened once the stored sign-in was taken: that there is one is proved.
-    AfterStored,
-}
-
-/// Opens a session in an empty directory and ends it. Where it is refused and the agent names a
-/// method that needs nobody, that one is called and it is tried once more, as grok 1.0 and agents
-/// like it want it on every connection.
+/// Opens a session in an empty directory and ends it.
 ///
 /// # Errors
 /// The agent's refusal, or what ended the connection.
 pub async fn try_session(client: &acp::Client) -> Result<Opening, Failure> {
-    let (opened, opening) = match (open(client).await, &client.handshake.silent_method) {
-        (Err(failure), Some(method)) if failure.kind == FailureKind::SignInRequired => {
-            match client.login(method, None, Some(client.patience())).await {
-                Ok(()) => (open(client).await?, Opening::AfterStored),
-                // Its refusal of the method says no more than that of the session.
-                Err(_) => return Err(failure),
-            }
-        }
-        (opened, _) => (opened?, Opening::AtOnce),
-    };
+    let opened = open(client).await?;
     client.end_session(&opened.id).await;
-    Ok(opening)
+    Ok(opened.opening)
 }
 
 /// The finding of a session that opened, which by itself proves nothing.
@@ -42,13 +22,25 @@ pub fn opened(before: Finding) -> Finding {
     Finding { report: StatusReport { evidence, ..StatusReport::default() }, ..before }
 }
 
+/// How a session came to open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// At once.
+    AtOnce,
+    /// Refused first, and opened once the stored sign-in was taken: that there is one is proved.
+    AfterStored,
+}
+
 /// A session, and the directory it works in.
 pub struct Opened {
     pub id: String,
+    pub opening: Opening,
     _directory: TempDir,
 }
 
-/// Opens a session in an empty directory of its own.
+/// Opens a session in an empty directory of its own. Where it is refused and the agent names a method
+/// that needs nobody, that one is called and it is tried once more: grok 1.0 and agents like it want
+/// that on every connection.
 ///
 /// # Errors
 /// The agent's refusal, or what ended the connection.
@@ -59,8 +51,19 @@ pub async fn open(client: &acp::Client) -> Result<Opened, Failure> {
         let phase = Phase::Request("session/new");
         Failure::new(FailureKind::Internal, phase, text).because(error)
     })?;
-    let id = client.open_session(directory.path()).await?;
-    Ok(Opened { id, _directory: directory })
+    let (id, opening) = match client.open_session(directory.path()).await {
+        Ok(id) => (id, Opening::AtOnce),
+        Err(failure) => match &client.handshake.silent_method {
+            Some(method) if failure.kind == FailureKind::SignInRequired => {
+                // Its refusal of the method says no more than that of the session.
+                let taken = client.login(method, None, Some(client.patience())).await;
+                taken.map_err(|_| failure)?;
+                (client.open_session(directory.path()).await?, Opening::AfterStored)
+            }
+            _ => return Err(failure),
+        },
+    };
+    Ok(Opened { id, opening, _directory: directory })
 }
 
 /// A refusal for want of sign-in is an answer, any other says nothing about it.

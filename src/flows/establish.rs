@@ -6,9 +6,9 @@ use crate::acp::named_methods;
 use crate::agents::{Counterexample, Known, known_agent};
 use crate::environment::environment;
 use crate::evidence::{
-    Contrast, Opening, contrast, is_open, opened, own_command, prompt, refused, try_session,
+    Opening, is_open, opened, own_command, refused, try_in_empty_home, try_prompt, try_session,
 };
-use crate::model::{AuthState, Diagnostic, DiagnosticKind, Evidence, Failure, Finding, ProbeLevel};
+use crate::model::{AuthState, Contrast, Evidence, Failure, FailureKind, Finding, ProbeLevel};
 use crate::ui::Ui;
 
 impl AgentVisit {
@@ -18,10 +18,11 @@ impl AgentVisit {
         let goes_on = finding.failure.as_ref().is_none_or(Failure::leaves_connection);
         if level == ProbeLevel::Prompt && goes_on && self.ensure_open(&mut finding).await {
             finding = match &self.client {
-                Some(client) => prompt::probe(client, finding, ui).await,
+                Some(client) => try_prompt(client, finding, ui).await,
                 None => finding,
             };
             self.narrow(&finding);
+            finding = self.weigh_refusal(finding);
         }
         if finding.report.state == AuthState::Unauthenticated {
             // The refusal was the answer.
@@ -73,10 +74,7 @@ impl AgentVisit {
             && before.report.evidence == Some(Evidence::SessionNew);
         let is_telling = self.counterexample(Some(method)).is_none();
         if was_refused && is_telling && self.opens_session().await {
-            finding = opened(finding);
-            finding.report.state = AuthState::Authenticated;
-            finding.report.by_contrast = true;
-            return finding;
+            return proved(finding, Contrast::BeforeLogin);
         }
         if !is_telling {
             return finding;
@@ -135,12 +133,7 @@ impl AgentVisit {
                 self.narrow(&finding);
                 self.weigh_refusal(finding)
             }
-            Ok(Opening::AfterStored) => {
-                let mut finding = opened(before);
-                finding.report.state = AuthState::Authenticated;
-                finding.report.by_contrast = true;
-                finding
-            }
+            Ok(Opening::AfterStored) => proved(before, Contrast::BeforeStored),
             Ok(Opening::AtOnce) => self.weigh_opened(opened(before)).await,
         }
     }
@@ -153,15 +146,10 @@ impl AgentVisit {
             return finding;
         };
         let set = known.variables.iter().find(|name| self.is_set(name));
-        let reason = match (&known.refuses, &known.checks_online, set) {
-            (Some(reason), _, _) => reason.clone(),
-            (None, Some(reason), Some(name)) => {
-                format!("refused; {name} is set, and could not be checked: {reason}")
-            }
-            _ => return finding,
-        };
+        let (Some(why), Some(name)) = (&known.checks_online, set) else { return finding };
         finding.report.state = AuthState::Unknown;
-        finding.report.message = Some(reason.into());
+        let reason = format!("refused; {name} is set, and could not be checked ({why})");
+        finding.report.reason = Some(reason.into());
         finding.failure = None;
         finding
     }
@@ -169,26 +157,34 @@ impl AgentVisit {
     /// A session that opened proves something only where the same agent refuses one without
     /// credentials.
     async fn weigh_opened(&mut self, mut finding: Finding) -> Finding {
+        let unproved = |reason: String| {
+            let text = format!("a session can be opened, which proves nothing: {reason}");
+            Some(text.into())
+        };
         if let Some(reason) = self.counterexample(None) {
-            finding.report.message = Some(reason.into());
+            finding.report.reason = unproved(reason);
             return finding;
         }
         let methods = self.methods().to_vec();
         self.leave().await;
-        match Box::pin(contrast(&self.runner, self.protocol, &methods)).await {
-            Ok(Contrast::Refused) => {
-                finding.report.state = AuthState::Authenticated;
-                finding.report.by_contrast = true;
+        let tried = try_in_empty_home(&self.runner, self.protocol, &methods);
+        match Box::pin(tried).await {
+            Err(failure) if failure.kind == FailureKind::SignInRequired => {
+                return proved(finding, Contrast::EmptyHome);
             }
-            Ok(Contrast::Opened) => {}
-            Ok(Contrast::Undecided(failure)) => self.remark(Diagnostic::new(
-                DiagnosticKind::Contrast,
-                format!(
-                    "a session in an empty home, for contrast, neither opened nor was refused: {}",
-                    failure.sentence().raw()
-                ),
-            )),
-            Err(failure) => finding.failure = Some(failure),
+            Err(failure) if matches!(failure.kind, FailureKind::Interrupted(_)) => {
+                finding.failure = Some(failure);
+            }
+            Err(failure) => {
+                let why = failure.sentence();
+                let text =
+                    format!("in an empty home, for contrast, this came of it: {}", why.raw());
+                finding.report.reason = unproved(text);
+            }
+            Ok(_) => {
+                let text = "it opens in an empty home without credentials too";
+                finding.report.reason = unproved(text.to_owned());
+            }
         }
         finding
     }
@@ -198,7 +194,7 @@ impl AgentVisit {
     pub fn counterexample(&self, method: Option<&str>) -> Option<String> {
         let example: &Counterexample = self.known()?.counterexample.as_ref()?;
         let is_selected = || {
-            let file = etcetera::home_dir().ok()?.join(&example.file);
+            let file = self.known()?.place(&example.file, &self.runner.launch)?;
             let text = std::fs::read_to_string(file).ok()?;
             let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
             Some(settings.pointer(&example.pointer)? == example.method.as_str())
@@ -211,8 +207,7 @@ impl AgentVisit {
 
     /// Whether a variable has a value in the agent's environment.
     pub fn is_set(&self, name: &str) -> bool {
-        let own = self.runner.launch.variable(name).map(|value| !value.reveal().is_empty());
-        own.unwrap_or_else(|| environment().is_set(name))
+        environment().is_set_for(&self.runner.launch, name)
     }
 
     /// Keeps only the methods that an error says fit here.
@@ -225,4 +220,12 @@ impl AgentVisit {
             handshake.methods.retain(|method| ids.iter().any(|id| id == method.id.raw()));
         }
     }
+}
+
+/// Somebody is signed in, for a session opened that somebody else is refused.
+fn proved(before: Finding, contrast: Contrast) -> Finding {
+    let mut finding = opened(before);
+    finding.report.state = AuthState::Authenticated;
+    finding.report.contrast = Some(contrast);
+    finding
 }

@@ -47,8 +47,6 @@ pub enum DiagnosticKind {
     UnknownMethod,
     /// A vendor's own request to the client, which was refused.
     RefusedRequest,
-    /// A session that was tried in an empty home without coming to anything.
-    Contrast,
     /// A status command that gave no verdict.
     StatusCommand,
     /// A method that was asked for where somebody is signed in already.

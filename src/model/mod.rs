@@ -31,7 +31,7 @@ pub use identity::{Identification, Identity, IdentityMap, IdentityTool, NoIdenti
 pub use launch::Launch;
 pub use method::{AuthMethod, Delivery, KeyForm, MethodFlow, Recipe, Variables, WantedValue};
 pub use operation::{Operation, OperationKind, OperationResult};
-pub use report::StatusReport;
+pub use report::{Contrast, StatusReport};
 pub use request::{AgentKind, EraChoice, Limits, ProbeLevel, ProbeRequest, ProtocolChoice};
 pub use secret::Secret;
 pub use state::AuthState;

@@ -5,6 +5,17 @@ use std::time::SystemTime;
 use super::{Account, AuthState, Evidence};
 use crate::untrusted::Untrusted;
 
+/// A refusal that makes the session that opened a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contrast {
+    /// The same agent in an empty home without credentials.
+    EmptyHome,
+    /// The same agent before the login.
+    BeforeLogin,
+    /// The same process before it was told to take the sign-in it has stored.
+    BeforeStored,
+}
+
 /// One statement of an agent about its sign-in state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatusReport {
@@ -19,8 +30,10 @@ pub struct StatusReport {
     pub accounts: Vec<Account>,
     /// When the sign-in ends, where the agent's own command says so.
     pub expires_at: Option<SystemTime>,
-    /// Whether the same agent refused in an empty home what it allowed here.
-    pub by_contrast: bool,
+    /// Who was refused the session that opened here, where the state rests on that.
+    pub contrast: Option<Contrast>,
+    /// Why the state is unknown, where more is known of that than that nobody said anything.
+    pub reason: Option<Untrusted>,
     /// Everything in the answer that describes an account, read or not: only for masking it.
     pub details: Vec<String>,
 }

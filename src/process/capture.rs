@@ -1,5 +1,6 @@
 //! A program that runs to its end, with what it wrote: no terminal, no input.
 
+use std::pin::pin;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -13,6 +14,9 @@ use crate::model::{Failure, FailureKind, Launch, Phase};
 
 /// The most of one stream that is kept, in bytes.
 const LONGEST_OUTPUT: u64 = 256 << 10;
+
+/// How long a program that has ended may be heard, where something keeps its pipes open.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What a program came to.
 #[derive(Debug)]
@@ -28,8 +32,7 @@ pub enum Captured {
     Interrupted(u8),
 }
 
-/// Runs a program in a group of its own until it has ended and its pipes are closed, and nothing of
-/// the group is left.
+/// Runs a program in a group of its own until it has ended; nothing of the group is left then.
 ///
 /// # Errors
 /// `start_failed`, as [`start_piped`].
@@ -59,33 +62,54 @@ pub async fn capture(
             }
         }
     });
+    let (mut out, mut err) = (Vec::new(), Vec::new());
     let running = async {
         let mut leader = leader;
-        let ended =
-            async { leader.wait_for(Option::is_some).await.ok().and_then(|status| *status) };
-        let (stdout, stderr, ended) = tokio::join!(read(stdout), read(stderr), ended);
-        ended.map(|status| (status, stdout, stderr))
+        let mut ended =
+            pin!(async { leader.wait_for(Option::is_some).await.ok().and_then(|status| *status) });
+        let mut reading =
+            pin!(async { tokio::join!(read(stdout, &mut out), read(stderr, &mut err)) });
+        tokio::select! {
+            status = &mut ended => {
+                // What it left running may keep the pipes open; its own words are there at once.
+                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+                status
+            }
+            _ = &mut reading => ended.await,
+        }
     };
-    let captured = tokio::select! {
-        ended = running => match ended {
-            Some((status, stdout, stderr)) => Captured::Ended { status, stdout, stderr },
-            None => Captured::TimedOut,
-        },
-        () = tokio::time::sleep(limit) => Captured::TimedOut,
-        signal = interrupt.raised() => Captured::Interrupted(signal),
+    let waited = tokio::select! {
+        status = running => Waited::Ended(status),
+        () = tokio::time::sleep(limit) => Waited::TimedOut,
+        signal = interrupt.raised() => Waited::Interrupted(signal),
     };
     group.end(Duration::ZERO, interrupt).await;
     waiting.abort();
-    Ok(captured)
+    match waited {
+        Waited::Ended(Some(status)) => {
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            Ok(Captured::Ended { status, stdout: text(out), stderr: text(err) })
+        }
+        Waited::Ended(None) => {
+            let text = format!("how the status command of {agent} ended could not be seen");
+            Err(Failure::new(FailureKind::Internal, Phase::Start, text))
+        }
+        Waited::TimedOut => Ok(Captured::TimedOut),
+        Waited::Interrupted(signal) => Ok(Captured::Interrupted(signal)),
+    }
+}
+
+/// How the wait for a program ended.
+enum Waited {
+    Ended(Option<ExitStatus>),
+    TimedOut,
+    Interrupted(u8),
 }
 
 /// Reads to the end; what is beyond the limit is dropped.
-async fn read(stream: impl AsyncRead + Unpin) -> String {
-    let mut kept = Vec::new();
+async fn read(stream: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
     let mut limited = stream.take(LONGEST_OUTPUT);
     // What came before an error is what there is.
-    let _ = limited.read_to_end(&mut kept).await;
-    let mut rest = limited.into_inner();
-    let _ = tokio::io::copy(&mut rest, &mut tokio::io::sink()).await;
-    String::from_utf8_lossy(&kept).into_owned()
+    let _ = limited.read_to_end(kept).await;
+    let _ = tokio::io::copy(&mut limited.into_inner(), &mut tokio::io::sink()).await;
 }

@@ -225,12 +225,12 @@ impl StdoutReader {
     fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
         let Some(question) = self.profile.question.filter(|question| question.method == method)
         else {
-            if method.starts_with('_') || method == "elicitation/create" {
+            let params = params.filter(|params| params.get().len() <= SMALL);
+            let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+            let params: serde_json::Value = params.unwrap_or_default();
+            let page = params["url"].as_str().map(|url| format!(" for the page {url}"));
+            if method.starts_with('_') || page.is_some() {
                 // What it was for may be why the agent does not get further.
-                let params = params.filter(|params| params.get().len() <= SMALL);
-                let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
-                let params: serde_json::Value = params.unwrap_or_default();
-                let page = params["url"].as_str().map(|url| format!(" for the page {url}"));
                 let page = page.unwrap_or_default();
                 let text =
                     format!("the agent asked for {method}{page}, which is not answered here");

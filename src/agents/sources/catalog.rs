@@ -43,8 +43,6 @@ pub struct Known {
     /// Why a session that it refuses does not mean that nobody is signed in, where a credential
     /// variable is set.
     pub checks_online: Option<String>,
-    /// Why a session that it refuses says nothing at all.
-    pub refuses: Option<String>,
     pub counterexample: Option<Counterexample>,
 }
 
@@ -122,30 +120,22 @@ pub struct Counterexample {
 }
 
 impl Known {
-    /// The files that it keeps credentials in, below the directory that a variable names where one
-    /// of them is set, else below the home directory.
+    /// The files that it keeps credentials in.
     pub fn credential_files(&self, launch: &Launch) -> Vec<PathBuf> {
-        let variable = |name: &str| {
-            let own = launch.variable(name).map(|value| PathBuf::from(value.reveal()));
-            own.or_else(|| environment().get(name).map(PathBuf::from))
-                .filter(|path| !path.as_os_str().is_empty())
-        };
-        let named = self.homes.iter().find_map(|name| variable(name));
-        let home = variable("HOME").or_else(|| etcetera::home_dir().ok());
-        let data = variable("XDG_DATA_HOME");
-        let place = |file: &String| {
-            if let Some(named) = &named {
-                // The variable stands for the first directory of the path.
-                return Some(
-                    named.join(file.split_once('/').map_or(file.as_str(), |(_, rest)| rest)),
-                );
-            }
-            match (&data, file.strip_prefix(".local/share/")) {
-                (Some(data), Some(rest)) => Some(data.join(rest)),
-                _ => Some(home.as_ref()?.join(file)),
-            }
-        };
-        self.files.iter().filter_map(place).collect()
+        self.files.iter().filter_map(|file| self.place(file, launch)).collect()
+    }
+
+    /// Where one of its files is: below the directory that a variable names where one is set, which
+    /// stands for the first directory of the path, else below the home directory.
+    pub fn place(&self, file: &str, launch: &Launch) -> Option<PathBuf> {
+        let variable = |name: &str| environment().seen_by(launch, name).map(PathBuf::from);
+        if let Some(named) = self.homes.iter().find_map(|name| variable(name)) {
+            return Some(named.join(file.split_once('/').map_or(file, |(_, rest)| rest)));
+        }
+        match (variable("XDG_DATA_HOME"), file.strip_prefix(".local/share/")) {
+            (Some(data), Some(rest)) => Some(data.join(rest)),
+            _ => Some(variable("HOME").or_else(|| etcetera::home_dir().ok())?.join(file)),
+        }
     }
 
     /// Whether this is how an agent is started and what it says it is.

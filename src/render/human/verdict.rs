@@ -6,8 +6,8 @@ use super::methods::how_to_sign_in;
 use super::{Block, prose};
 use crate::flows::Asked;
 use crate::model::{
-    Account, AuthState, Evidence, Failure, Identity, NoIdentity, Operation, OperationResult,
-    in_words,
+    Account, AuthState, Contrast, Evidence, Failure, Identity, NoIdentity, Operation,
+    OperationResult, in_words,
 };
 use crate::outcome::{AgentOutcome, Credential};
 use crate::untrusted::{Clean, Untrusted};
@@ -34,9 +34,13 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
         let worth = match report.state {
             AuthState::Authenticated if outcome.identity().is_some() => " (what the server says)",
             AuthState::Authenticated if report.verified => " (verified: the agent answered)",
-            AuthState::Authenticated if report.by_contrast => {
-                " (opened here, refused without credentials: not verified)"
-            }
+            AuthState::Authenticated if report.contrast.is_some() => match report.contrast {
+                Some(Contrast::BeforeLogin) => " (refused before, opened now)",
+                Some(Contrast::BeforeStored) => {
+                    " (opened with the stored sign-in, refused before: not verified)"
+                }
+                _ => " (opened here, refused without credentials: not verified)",
+            },
             AuthState::Authenticated => " (credentials present, not verified)",
             _ => "",
         };
@@ -96,7 +100,7 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
             let who = outcome.identity().map(connected).unwrap_or_default();
             block.good(&format!("Connected as {who}"));
         }
-        (AuthState::Authenticated, _) if report.by_contrast => {
+        (AuthState::Authenticated, _) if report.contrast.is_some() => {
             block.good("Signed in by contrast (not verified)");
         }
         (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
@@ -188,11 +192,14 @@ fn why_unknown(outcome: &AgentOutcome) -> String {
         }
         Some(NoIdentity::ToolFailed) => return "its identity tool failed".to_owned(),
     }
+    if let Some(reason) = &report.reason {
+        return prose(reason.raw());
+    }
     if let Some(reported) = &report.reported_state {
         return format!("the agent reports the state {}", reported.label());
     }
     if report.evidence == Some(Evidence::SessionNew) {
-        return "a session can be opened, and in an empty home without credentials too".to_owned();
+        return "a session can be opened, which proves nothing by itself".to_owned();
     }
     if report.evidence == Some(Evidence::SessionPrompt) {
         return "a prompt was sent, and no answer came that would tell".to_owned();

@@ -13,8 +13,8 @@ use super::report::{
 use crate::agents::{Listed, Origin, OriginKind};
 use crate::flows::Asked;
 use crate::model::{
-    Account, AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Identity, Launch,
-    MethodFlow, NoIdentity, OperationKind, OperationResult, Version,
+    Account, AuthMethod, AuthState, Contrast, Diagnostic, Evidence, Failure, FailureKind, Identity,
+    Launch, MethodFlow, NoIdentity, OperationKind, OperationResult, Version,
 };
 use crate::outcome::{AgentOutcome, Credential};
 use crate::redact::{hide_in, secrets};
@@ -47,7 +47,12 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             verified: outcome.report.verified,
             evidence: outcome.report.evidence.map(Evidence::name),
             message: outcome.report.message.as_ref().map(Prose::from),
-            contrast: outcome.report.by_contrast.then_some("refused"),
+            contrast: outcome.report.contrast.map(|contrast| match contrast {
+                Contrast::EmptyHome => "refused",
+                Contrast::BeforeLogin => "refused_before_login",
+                Contrast::BeforeStored => "refused_before_stored",
+            }),
+            reason: outcome.report.reason.as_ref().map(Prose::from),
             expires_at: outcome.report.expires_at.map(rfc3339),
             accounts: outcome.report.accounts.iter().map(AccountReport::from).collect(),
             identity: outcome.identity().map(IdentityReport::from),

@@ -84,9 +84,12 @@ pub struct AgentReport<'a> {
     pub message: Option<Prose>,
     /// Whether the credentials were seen to work, by a prompt that was answered.
     pub verified: bool,
-    /// What the same agent did in an empty home without credentials, where a session opened here:
-    /// `refused` is what the state rests on; null where that was not tried or came to nothing.
+    /// Who was refused the session that opened, where the state rests on that: the same agent in an
+    /// empty home without credentials (`refused`), before the login (`refused_before_login`), or
+    /// before it took the sign-in it has stored (`refused_before_stored`).
     pub contrast: Option<&'a str>,
+    /// Why the state is unknown, in acp-auth's words, where more than silence is known.
+    pub reason: Option<Prose>,
     /// When the sign-in ends (RFC 3339), where the agent's own command says so; it may have passed.
     pub expires_at: Option<String>,
     /// Display only: never identifiers.
