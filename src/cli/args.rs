@@ -42,14 +42,16 @@ pub struct Cli {
 pub enum Command {
     /// Say whether you are signed in at agents, and as whom
     ///
-    /// Changes nothing: no login, no session, no browser. Without AGENT and COMMAND it asks
+    /// Changes nothing: no login, no session, no browser. Where an agent does not report its state, its
+    /// own status command is asked, where one is known that only reads. Without AGENT and COMMAND it asks
     /// $ACP_AUTH_AGENT, else the default of the configuration file, else its only agent, else all of
     /// its agents.
     Status(StatusArgs),
     /// Sign in at an agent
     ///
     /// Asks for the state first and does nothing when you are signed in already. Asks again
-    /// afterwards, and claims success only on the agent's word.
+    /// afterwards, and claims success only on the agent's word, or on a session that was
+    /// refused before and opens in a new process.
     Login(LoginArgs),
     /// Sign out of an agent
     ///

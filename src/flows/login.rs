@@ -89,8 +89,11 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
             let text = "the value on stdin was not used: --force replaces the credential there is";
             visit.remark(Diagnostic::new(DiagnosticKind::UnusedValue, text));
         }
+        let is_said = before.report.contrast.is_none();
         let mut finding = ended(before, OperationResult::AlreadySignedIn, None);
-        confirm(&mut finding, false);
+        if is_said {
+            confirm(&mut finding, false);
+        }
         return finding;
     }
     if visit.client.is_none()

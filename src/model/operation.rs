@@ -41,7 +41,8 @@ pub struct Operation {
     pub kind: OperationKind,
     pub method: Option<Untrusted>,
     pub result: OperationResult,
-    /// Whether the agent's own word confirms the result.
+    /// Whether the agent's own word confirms the result, or a session that was refused and opens, or
+    /// the other way round.
     pub verified: bool,
     /// Whether the word came from a new process of the agent, the running one having denied it.
     pub in_new_process: bool,

@@ -12,6 +12,7 @@ mod dialects;
 mod faults;
 mod fuzz;
 mod inventory;
+mod levels;
 mod login;
 mod mcp;
 mod probing;

@@ -106,10 +106,10 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
         (AuthState::Authenticated, _) => block.good(&format!("Signed in{}", who(outcome))),
         (AuthState::NotRequired, _) => block.good("No sign-in needed"),
         (AuthState::Unauthenticated, _) => block.bad("Not signed in"),
-        (AuthState::Unknown, Some(failure)) => {
+        (AuthState::Unknown, Some(failure)) if report.reason.is_none() => {
             block.open(&format!("Unknown: {}", prose(failure.sentence().raw())));
         }
-        (AuthState::Unknown, None) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
+        (AuthState::Unknown, _) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
     }
 }
 
