@@ -236,15 +236,20 @@ fn speaks_of_sign_in(message: &str) -> bool {
     .any(|words| message.contains(words))
 }
 
-/// The methods that an error's data says fit: `authMethods`, a list of identifiers or of methods.
-pub fn named_methods(failure: &Failure) -> Option<Vec<String>> {
-    let listed = failure.data.as_ref()?["authMethods"].as_array()?;
-    let id = |entry: &Value| {
-        let id = [entry, &entry["id"], &entry["methodId"]].into_iter().find_map(Value::as_str);
-        id.map(ToOwned::to_owned)
-    };
-    let ids: Vec<String> = listed.iter().filter_map(id).collect();
-    (!ids.is_empty()).then_some(ids)
+/// The texts of an error's data that may be identifiers of methods, whatever key they stand under:
+/// agents list identifiers, methods, or name one. Only those that are offered mean anything.
+pub fn named_methods(failure: &Failure) -> Vec<String> {
+    fn collect(data: &Value, texts: &mut Vec<String>) {
+        match data {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+            Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    failure.data.iter().for_each(|data| collect(data, &mut texts));
+    texts
 }
 
 /// What an `initialize` answer says it is by its keys: agents such as gptme-acp 0.35 and elizacp

@@ -8,7 +8,9 @@ use crate::environment::environment;
 use crate::evidence::{
     Opening, is_open, opened, own_command, refused, try_in_empty_home, try_prompt, try_session,
 };
-use crate::model::{AuthState, Contrast, Evidence, Failure, FailureKind, Finding, ProbeLevel};
+use crate::model::{
+    AuthMethod, AuthState, Contrast, Evidence, Failure, FailureKind, Finding, ProbeLevel,
+};
 use crate::ui::Ui;
 
 impl AgentVisit {
@@ -212,12 +214,15 @@ impl AgentVisit {
 
     /// Keeps only the methods that an error says fit here.
     fn narrow(&mut self, finding: &Finding) {
-        if let Some(ids) = finding.failure.as_ref().and_then(named_methods)
-            && let Some(handshake) = &mut self.record.handshake
-            && handshake.methods.iter().any(|method| ids.iter().any(|id| id == method.id.raw()))
-        {
+        let (Some(failure), Some(handshake)) = (&finding.failure, &mut self.record.handshake)
+        else {
+            return;
+        };
+        let named = named_methods(failure);
+        let is_named = |method: &AuthMethod| named.iter().any(|id| id == method.id.raw());
+        if handshake.methods.iter().any(is_named) {
             self.record.is_narrowed = true;
-            handshake.methods.retain(|method| ids.iter().any(|id| id == method.id.raw()));
+            handshake.methods.retain(is_named);
         }
     }
 }
