@@ -8,13 +8,13 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::elicitation::{Refusal, read_elicitation, write_reply};
+use super::elicitation::{Refusal, asks_for, read_elicitation, write_reply};
 use super::quirks::VendorStatus;
 use super::status::read_status;
 use super::{Dialect, STATUS_NOTIFICATIONS, quirks};
 use crate::model::{
-    Diagnostic, DiagnosticKind, Elicitation, Evidence, Failure, FailureKind, Handshake, KeyForm,
-    METHOD_NOT_FOUND, Phase, Reply, Secret, StatusReport,
+    Diagnostic, DiagnosticKind, Elicitation, Evidence, Failure, FailureKind, Handshake,
+    INVALID_PARAMS, KeyForm, METHOD_NOT_FOUND, Phase, Reply, Secret, StatusReport,
 };
 use crate::rpc::{Connection, IncomingRequest, Limit, Notification, SMALL};
 
@@ -218,10 +218,17 @@ impl Client {
     ///
     /// # Errors
     /// What to tell the agent instead of putting it to the person.
-    pub fn read_question(request: &IncomingRequest) -> Result<Elicitation, Refusal> {
+    pub fn read_question(&self, request: &IncomingRequest) -> Result<Elicitation, Refusal> {
         let params =
             request.params.as_ref().and_then(|params| serde_json::from_str(params.get()).ok());
-        read_elicitation(&params.unwrap_or_default())
+        let params: Value = params.unwrap_or_default();
+        if let Some(id) = asks_for(&params)
+            && !self.connection.awaits(&id)
+        {
+            let text = format!("authenticateRequestId {id} is not of the login that is under way");
+            return Err(Refusal { code: INVALID_PARAMS, message: text });
+        }
+        read_elicitation(&params)
     }
 
     /// Sends the person's answer.

@@ -24,6 +24,15 @@ fn refusal(message: impl Into<String>) -> Refusal {
     Refusal { code: INVALID_PARAMS, message: message.into() }
 }
 
+/// The request that a question of the first proposal's shape belongs to, as it is on the wire.
+pub fn asks_for(params: &Value) -> Option<String> {
+    match &params["authenticateRequestId"] {
+        Value::Null => None,
+        Value::String(id) => Some(id.clone()),
+        id => Some(id.to_string()),
+    }
+}
+
 /// Reads the parameters of a question.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::environment::is_shell_name;
 use crate::json::{strings, variables};
 use crate::model::{
     AuthMethod, Delivery, Diagnostic, DiagnosticKind, KeyForm, MethodFlow, Recipe, Variables,
-    WantedValue,
+    Version, WantedValue,
 };
 use crate::untrusted::Untrusted;
 
@@ -43,6 +43,29 @@ pub fn read_methods(
         }
     }
     methods
+}
+
+/// The methods that an error's data has whole, whatever key they stand under; a list of anything
+/// else is none.
+#[must_use]
+pub fn methods_in_error(version: &Version, data: &Value) -> Vec<AuthMethod> {
+    let dialect = if *version == Version::Acp(2) { Dialect::V2 } else { Dialect::V1 };
+    let is_method = |entry: &Value| {
+        let has = |key: &str| entry[key].is_string();
+        (has("id") || has("methodId")) && (has("name") || has("type"))
+    };
+    match data {
+        Value::Array(entries) if !entries.is_empty() && entries.iter().all(is_method) => {
+            read_methods(dialect, data, &mut Vec::new())
+        }
+        Value::Array(entries) => {
+            entries.iter().flat_map(|entry| methods_in_error(version, entry)).collect()
+        }
+        Value::Object(fields) => {
+            fields.values().flat_map(|field| methods_in_error(version, field)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn read_method(

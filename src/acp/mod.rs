@@ -13,7 +13,7 @@ mod v2;
 
 pub use client::{Client, Key};
 pub use connect::connect;
-pub use methods::proposed_command;
+pub use methods::{methods_in_error, proposed_command};
 pub use quirks::named_methods;
 pub use session::Prompted;
 

@@ -98,9 +98,12 @@ impl Run {
     #[must_use]
     pub fn visit(&self, agent: &AgentDefinition, era: EraChoice, action: &Action) -> Visit {
         let has_person = self.ui.facts.can_prompt();
-        // A page can be printed, and agreed to beforehand, where nobody can be asked.
-        let is_agreed =
-            matches!(action, Action::Login(options) if options.yes && options.no_browser);
+        // Where nobody can be asked, a page can be printed and agreed to beforehand, and a key can
+        // be given; some agents offer the method that takes one only to clients that can be asked.
+        let is_agreed = matches!(
+            action,
+            Action::Login(options) if options.with_token || options.yes && options.no_browser
+        );
         let can_ask = has_person || is_agreed;
         let runner = Runner {
             agent: agent.name.clone(),

@@ -30,7 +30,7 @@ pub async fn answer_until<T>(
             done = &mut login => break done,
             Some(question) = questions.recv() => question,
         };
-        let asked = match Client::read_question(&question) {
+        let asked = match client.read_question(&question) {
             Ok(asked) => asked,
             Err(refusal) => {
                 ui.note(&clean!(

@@ -2,7 +2,7 @@
 //! contrast, a prompt.
 
 use super::agent::AgentVisit;
-use crate::acp::named_methods;
+use crate::acp::{methods_in_error, named_methods};
 use crate::agents::{Counterexample, Known, known_agent};
 use crate::environment::environment;
 use crate::evidence::{
@@ -212,12 +212,19 @@ impl AgentVisit {
         environment().is_set_for(&self.runner.launch, name)
     }
 
-    /// Keeps only the methods that an error says fit here.
+    /// Takes over the methods that only an error has, and keeps those that it says fit here.
     fn narrow(&mut self, finding: &Finding) {
         let (Some(failure), Some(handshake)) = (&finding.failure, &mut self.record.handshake)
         else {
             return;
         };
+        let arrived = failure.data.iter();
+        let arrived = arrived.flat_map(|data| methods_in_error(&handshake.version, data));
+        for method in arrived.collect::<Vec<_>>() {
+            if handshake.methods.iter().all(|known| known.id != method.id) {
+                handshake.methods.push(method);
+            }
+        }
         let named = named_methods(failure);
         let is_named = |method: &AuthMethod| named.iter().any(|id| id == method.id.raw());
         if handshake.methods.iter().any(is_named) {

@@ -47,6 +47,10 @@ pub async fn collect(
         return sort_input(input.reveal(), wanted);
     }
     let mut given = Vec::new();
+    let is_asked = |value: &WantedValue| inherited(visit, value).is_none();
+    if ui.facts.can_prompt() && wanted.iter().any(is_asked) {
+        about(method).iter().for_each(|text| ui.note(text));
+    }
     for value in wanted {
         if let Some(found) = inherited(visit, value) {
             given.push(found);
@@ -95,6 +99,15 @@ async fn ask(
         value,
         inherited: false,
     }))
+}
+
+/// What the agent says of a method, and where it says that a key can be had.
+fn about(method: &AuthMethod) -> Vec<Clean> {
+    let description = method.description.as_ref();
+    let link = method.link();
+    let said = description.map(|text| clean!("the agent says of this method: {}", text.line()));
+    let page = link.map(|link| clean!("where to get one, says the agent: {}", link.as_str()));
+    said.into_iter().chain(page).collect()
 }
 
 /// What is asked for, as a question.
@@ -244,11 +257,12 @@ fn missing(agent: &str, method: &AuthMethod, value: &WantedValue) -> Failure {
             variables.join(" or ")
         )),
     };
-    match value.variables.first() {
+    let failure = match value.variables.first() {
         Some(name) => failure
             .hint(format!("set the variable {name}, or pipe the value in and add `--with-token`")),
         None => failure.hint("pipe the key in and add `--with-token`"),
-    }
+    };
+    about(method).into_iter().fold(failure, |failure, text| failure.hint(String::from(text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The ways to sign in that an agent offers.
 
 use serde_json::Value;
+use url::Url;
 
 use crate::untrusted::Untrusted;
 
@@ -85,6 +86,14 @@ impl AuthMethod {
             MethodFlow::Terminal { .. } | MethodFlow::Recipe(_) => Some("needs a terminal"),
             MethodFlow::Unsupported(reason) => Some(reason),
         }
+    }
+
+    /// The page where a credential can be had: `link` of the former type `env_var`, as zed's
+    /// codex-acp 0.16 has it.
+    #[must_use]
+    pub fn link(&self) -> Option<Url> {
+        let link = Url::parse(self.raw["link"].as_str()?).ok()?;
+        (matches!(link.scheme(), "http" | "https") && link.host().is_some()).then_some(link)
     }
 
     /// The environment variables that the method takes credentials from, or names in its

@@ -205,6 +205,11 @@ impl Connection {
         }
     }
 
+    /// Whether the request of this id waits for its answer.
+    pub fn awaits(&self, id: &str) -> bool {
+        self.shared.awaits(id)
+    }
+
     /// Whether a kept notification waits to be taken.
     pub fn has_notifications(&self) -> bool {
         self.shared.has_notifications()

@@ -183,6 +183,11 @@ impl Shared {
         Ok((id, receiver))
     }
 
+    /// Whether the request of this id waits for its answer.
+    pub fn awaits(&self, id: &str) -> bool {
+        read_id(id).is_some_and(|id| self.state().pending.contains_key(&id))
+    }
+
     pub fn forget(&self, id: u64) {
         self.state().pending.remove(&id);
     }

@@ -113,6 +113,45 @@ fn a_value_that_is_missing_is_asked_for_by_name() {
 }
 
 #[test]
+fn the_page_where_a_key_is_had_shows_at_the_prompt_and_where_a_key_is_missing() {
+    let method = json!({"id": "key", "name": "Key", "type": "env_var", "link": "https://keys.example.test/new",
+        "description": "A key of the demo service", "vars": [{"name": "DEMO_API_KEY"}]});
+    let place = Place::new();
+    let agent = with_method(&place, method, json!({"env": {"DEMO_API_KEY": SECRET}}));
+    agent
+        .run(&place, &["login"])
+        .assert_code(2)
+        .assert_stdout("https://keys.example.test/new")
+        .assert_stdout("A key of the demo service");
+    let mut pty = agent.pty(&place, &["login"]);
+    pty.expect("A key of the demo service");
+    pty.expect("https://keys.example.test/new");
+    pty.expect("\u{1b}[1m");
+    pty.send_hidden_line(SECRET);
+    assert_eq!(pty.finish().0, 0);
+}
+
+/// Some agents offer a method that takes a key only to clients that can be asked something.
+#[test]
+fn a_key_from_a_pipe_reaches_an_agent_that_insists_on_elicitation() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] = json!([{"id": "key", "name": "Key", "type": "enterKey"}]);
+    initialize["params"] = json!({"clientCapabilities": {"elicitation": {"form": {}}}});
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            initialize,
+            {"on": "auth/status", "state": {"in": false}, "reply": {"state": "unauthenticated"}},
+            {"on": "auth/status", "state": {"in": true}, "reply": {"state": "authenticated"}},
+            {"on": "authenticate", "set": {"in": true}, "reply": {}},
+        ]),
+    );
+    run_with_input(&agent, &place, &["login", "--with-token"], SECRET).assert_code(0);
+}
+
+#[test]
 fn several_variables_come_from_everywhere() {
     let method = json!({"id": "key", "name": "Key", "type": "env_var", "vars": [
         {"name": "DEMO_ORG", "label": "Organization", "secret": false},
@@ -369,12 +408,13 @@ fn without_a_terminal_nothing_is_asked() {
 fn other_modes_and_addresses_are_refused() {
     for params in [
         json!({"mode": "video", "message": "m"}),
+        json!({"authenticateRequestId": 99, "url": "https://login.example.test/", "message": "m"}),
         json!({"mode": "url", "message": "m", "url": "file:///etc/passwd"}),
         json!({"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": {"a": {"type": "object"}}}}),
     ] {
         let place = Place::new();
-        let agent = asking(&place, 1, params);
-        assert_eq!(agent.pty(&place, &["login"]).finish().0, 1);
+        let agent = asking(&place, 1, params.clone());
+        assert_eq!(agent.pty(&place, &["login"]).finish().0, 1, "{params}");
         assert_eq!(answer(&agent)["error"]["code"], -32602);
     }
 }

@@ -74,6 +74,8 @@ fn a_session_refused_for_want_of_sign_in_is_an_answer() {
         (json!({"authMethods": [{"id": "b", "name": "B"}]}), 1),
         (json!({"method": "b", "requestId": "r-1"}), 1),
         (json!({"help": "sign in by b"}), 2),
+        // One that only arrives here is the one that fits.
+        (json!({"offered": [{"id": "late", "name": "Late", "type": "agent"}]}), 1),
     ] {
         steps =
             refusing(json!({"code": -32000, "message": "Authentication required", "data": data}));
