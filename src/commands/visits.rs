@@ -1,5 +1,6 @@
 //! Visiting agents at once and answering in the order they were named in.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use tokio::sync::mpsc;
@@ -14,6 +15,7 @@ use crate::model::{AgentKind, EraChoice, Failure, FailureKind, Phase, ProbeReque
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::render::{Layout, name_width};
 use crate::untrusted::Clean;
+use crate::untrusted::clean;
 
 /// All agents are listed in a table when there are more than this.
 const ROWS_FROM: usize = 3;
@@ -73,9 +75,11 @@ pub async fn visit_all(
     let mut waiting_agents = agents.into_iter().enumerate();
     let (sender, mut outcomes) = mpsc::unbounded_channel();
     let mut visits = JoinSet::new();
+    let asked: RefCell<Vec<(usize, String)>> = RefCell::default();
     let mut begin = |visits: &mut JoinSet<()>| {
         // An agent that waits for its turn is only its definition.
         if let Some((index, agent)) = waiting_agents.next() {
+            asked.borrow_mut().push((index, agent.name.clone()));
             visits.spawn(visit(run.clone(), agent, task.clone(), index, sender.clone()));
         }
     };
@@ -93,6 +97,7 @@ pub async fn visit_all(
                     continue;
                 }
             };
+            asked.borrow_mut().retain(|(one, _)| *one != index);
             waiting.insert(index, outcome);
             while let Some(outcome) = waiting.remove(&known.len()) {
                 let answered = run.answer_one(&outcome, known.len(), layout);
@@ -106,13 +111,25 @@ pub async fn visit_all(
         // A login says itself what it waits for.
         Task::Other(Action::Login(_) | Action::Logout(_)) => collecting.await,
         Task::Status(_) | Task::Other(_) => {
-            run.ui.while_waiting(&Clean::from("the answer"), collecting).await
+            run.ui.while_waiting(|| who(&asked.borrow()), collecting).await
         }
     };
     let outcome = RunOutcome { agents: known, failure: unwritten, ..RunOutcome::empty(command) };
     let outcome = run.answer_whole(outcome);
     finish(&mut visits).await;
     outcome
+}
+
+/// Who is waited for, in one line.
+fn who(asked: &[(usize, String)]) -> Clean {
+    /// More names than these would not fit beside the time.
+    const NAMED: usize = 3;
+    let names: Vec<&str> = asked.iter().take(NAMED).map(|(_, name)| name.as_str()).collect();
+    match (names.as_slice(), asked.len().saturating_sub(NAMED)) {
+        ([], _) => Clean::from("the rest"),
+        (names, 0) => clean!("{}", names.join(", ")),
+        (names, more) => clean!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// One agent from its start to its end; the answer is sent off before the end.

@@ -46,12 +46,8 @@ pub struct LoginOptions {
 
 /// Signs in at an agent whose handshake is done.
 pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) -> Finding {
-    let mut before = ui
-        .while_waiting(
-            &clean!("the answer of {agent}", agent = visit.runner.agent),
-            visit.establish(options.probe),
-        )
-        .await;
+    let agent = clean!("{}", visit.runner.agent);
+    let mut before = ui.while_waiting(|| agent.clone(), visit.establish(options.probe)).await;
     visit.details = before.report.account_details();
     if before.report.state == AuthState::Unauthenticated {
         // The refusal of a session was the answer.
@@ -116,7 +112,7 @@ pub async fn sign_in(visit: &mut AgentVisit, options: &LoginOptions, ui: &Ui) ->
     match carry_out(visit, &method, options, ui).await {
         Ok(()) => {
             let verifying = verify(visit, &method, options.probe, launch, before);
-            ui.while_waiting(&Clean::from("the answer of a new process"), verifying).await
+            ui.while_waiting(|| clean!("a new process of {agent}"), verifying).await
         }
         Err(NoChoice { result, failure }) => {
             let timed_out =
@@ -249,7 +245,7 @@ async fn ask_agent(
     let waiting_for = clean!("{agent} to sign in by {}", method.id.label());
     let login = until_pushed(client, client.login(method.id.raw(), key.as_ref(), limit));
     let answered = Box::pin(answer_until(login, client, questions, options, ui));
-    let ((answer, pushed), declined) = ui.while_waiting(&waiting_for, answered).await;
+    let ((answer, pushed), declined) = ui.while_waiting(|| waiting_for.clone(), answered).await;
     client.connection.set_listener(None);
     live.end();
     let is_done = pushed.as_ref().is_some_and(|report| report.state.is_usable());

@@ -14,12 +14,12 @@ use crate::untrusted::{Clean, Untrusted, clean};
 
 /// Signs out of an agent whose handshake is done.
 pub async fn sign_out(visit: &mut AgentVisit, level: ProbeLevel, ui: &Ui) -> Finding {
-    let asking = Clean::from("the answer");
+    let asking = clean!("{}", visit.runner.agent);
     let offers_logout =
         visit.record.handshake.as_ref().is_some_and(|handshake| handshake.offers.logout);
     // Where nothing can be done, nothing is tried.
     let level = if offers_logout { level } else { level.min(ProbeLevel::Command) };
-    let mut before = ui.while_waiting(&asking, visit.establish(level)).await;
+    let mut before = ui.while_waiting(|| asking.clone(), visit.establish(level)).await;
     let agent = visit.runner.agent.clone();
     if before.report.state == AuthState::Unauthenticated {
         // The refusal of a session was the answer.
@@ -52,7 +52,7 @@ pub async fn sign_out(visit: &mut AgentVisit, level: ProbeLevel, ui: &Ui) -> Fin
     };
     // What was said before is not about this logout.
     client.take_update();
-    let answer = ui.while_waiting(&clean!("{agent} to sign out"), client.logout()).await;
+    let answer = ui.while_waiting(|| clean!("{agent} to sign out"), client.logout()).await;
     visit.mark_changed();
     if let Err(mut failure) = answer {
         let result = if failure.is_code(METHOD_NOT_FOUND) {
@@ -63,7 +63,7 @@ pub async fn sign_out(visit: &mut AgentVisit, level: ProbeLevel, ui: &Ui) -> Fin
         };
         return ended(Finding { failure: Some(failure), ..before }, result, false);
     }
-    ui.while_waiting(&asking, verify(visit, level, before)).await
+    ui.while_waiting(|| asking.clone(), verify(visit, level, before)).await
 }
 
 async fn verify(visit: &mut AgentVisit, level: ProbeLevel, before: Finding) -> Finding {

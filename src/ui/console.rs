@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 
+use super::rows::cut;
 use super::terminal::columns;
 use crate::untrusted::Clean;
 
@@ -88,7 +89,7 @@ impl Console {
         state.frame += 1;
         state.is_spinning = true;
         let room = columns().unwrap_or(80).saturating_sub(4);
-        let shown: String = text.chars().take(room).collect();
+        let shown = cut(text, room);
         // With stderr gone there is nowhere left to draw.
         let _ = write!(io::stderr(), "{CLEAR}{frame} {shown}");
     }

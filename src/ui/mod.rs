@@ -149,7 +149,12 @@ impl Ui {
     }
 
     /// Waits for `future` with a spinner at a terminal, and a line now and then elsewhere.
-    pub async fn while_waiting<T>(&self, what: &Clean, future: impl Future<Output = T>) -> T {
+    /// `what` says who or what is waited for just then.
+    pub async fn while_waiting<T>(
+        &self,
+        what: impl Fn() -> Clean,
+        future: impl Future<Output = T>,
+    ) -> T {
         tokio::pin!(future);
         let spins = self.facts.stderr_is_terminal && !self.look.quiet;
         let started = Instant::now();
@@ -162,7 +167,8 @@ impl Ui {
                 }
                 () = tokio::time::sleep(every) => {
                     let text = clean!(
-                        "waiting for {what}, {} so far",
+                        "waiting for {} · {}",
+                        what(),
                         humantime::format_duration(Duration::from_secs(started.elapsed().as_secs())),
                     );
                     if spins {

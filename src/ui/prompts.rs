@@ -4,9 +4,10 @@
 use std::io;
 
 use dialoguer::theme::ColorfulTheme;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::Ui;
+use super::rows::cut;
 use super::terminal::size;
 use crate::model::{Failure, Phase, Secret};
 use crate::redact::secrets;
@@ -29,20 +30,6 @@ fn lines(choices: &[Choice], columns: usize) -> Vec<String> {
         cut(&format!("{}{pad}{}", choice.title, choice.detail), columns)
     };
     choices.iter().map(line).collect()
-}
-
-fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.trim_end().to_owned();
-    }
-    let mut cut = String::new();
-    for character in text.chars() {
-        if cut.width() + character.width().unwrap_or(0) >= columns {
-            break;
-        }
-        cut.push(character);
-    }
-    cut + "…"
 }
 
 /// Rows and columns for the lines of a list.

@@ -60,6 +60,21 @@ impl<'m> Rows<'m> {
     }
 }
 
+/// Text cut to a number of columns.
+pub fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.trim_end().to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        if cut.width() + character.width().unwrap_or(0) >= columns {
+            break;
+        }
+        cut.push(character);
+    }
+    cut + "…"
+}
+
 /// Long runs of blanks, by which text is pushed out of sight, as their number.
 pub fn fold_blanks(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());

@@ -174,6 +174,45 @@ fn what_the_agent_says_is_shown_while_it_waits() {
     agent.assert_nothing_left();
 }
 
+/// Both streams are one screen: what is said of one agent while another is waited for, and a key that
+/// the terminal shows, must leave nothing of the spinner.
+#[test]
+fn nothing_of_the_spinner_stays_on_the_screen() {
+    for columns in [100, 40] {
+        let place = Place::new();
+        let slow = |name: &str| {
+            let go = place.path(&format!("go-{name}"));
+            let wait = format!("while ! [ -e '{}' ]; do sleep 0.02; done", go.display());
+            Agent::new(
+                &place,
+                name,
+                json!([
+                    answers_v1(),
+                    {"on": "auth/status", "shell": wait, "reply": {"state": "authenticated"}},
+                ]),
+            )
+        };
+        let (first, second) = (slow("first-agent"), slow("second-agent"));
+        let tables = [first.table("first-agent"), second.table("second-agent")].concat();
+        let config = place.write("config.toml", &tables);
+        let args = ["status", "--config", config.to_str().unwrap()];
+        let mut pty = Pty::start_wide(place.command(&args), columns);
+        pty.expect("waiting for first-agent");
+        pty.send("k");
+        pty.expect("k");
+        pty.expect("waiting for first-agent");
+        place.write("go-first-agent", "");
+        pty.expect("Signed in");
+        pty.expect("waiting for second-agent");
+        place.write("go-second-agent", "");
+        let (code, screen) = pty.finish_screen();
+        assert_eq!(code, 0, "{screen}");
+        assert!(!screen.contains("waiting"), "{screen}");
+        assert!(!screen.contains('\u{2807}') && !screen.contains("\n\n\n"), "{screen}");
+        assert!(screen.starts_with("first-agent") && screen.contains("second-agent"), "{screen}");
+    }
+}
+
 #[test]
 fn a_spinner_says_what_is_waited_for() {
     let place = Place::new();

@@ -1,5 +1,6 @@
 //! The program on a pseudo-terminal.
 
+use std::num::NonZero;
 use std::process::Command;
 
 use rexpect::process::{Signal, WaitStatus};
@@ -11,13 +12,19 @@ use super::{PATIENCE, eventually};
 pub struct Pty {
     session: PtySession,
     seen: String,
+    columns: u16,
 }
 
 impl Pty {
     pub fn start(command: Command) -> Self {
+        Self::start_wide(command, 80)
+    }
+
+    /// On a terminal of that many columns.
+    pub fn start_wide(command: Command, columns: u16) -> Self {
         let patience = u64::try_from(PATIENCE.as_millis()).unwrap();
-        let session = spawn_command(with_echo(&command), Some(patience)).unwrap();
-        Self { session, seen: String::new() }
+        let session = spawn_command(with_echo(&command, columns), Some(patience)).unwrap();
+        Self { session, seen: String::new(), columns }
     }
 
     /// Waits until the ASCII text has been shown.
@@ -64,6 +71,17 @@ impl Pty {
         self.session.process_mut().signal(signal).unwrap();
     }
 
+    /// Waits for the end: the exit code, and what a person sees then, without colours, what left
+    /// the screen included.
+    pub fn finish_screen(self) -> (i32, String) {
+        let size = |cells| NonZero::new(cells).unwrap();
+        let columns = self.columns;
+        let (code, text) = self.finish();
+        let mut screen = vt100::Parser::new(size(200), size(columns), 0);
+        screen.process(text.as_bytes());
+        (code, screen.screen().contents())
+    }
+
     /// Waits for the end: the exit code, and everything that was shown.
     pub fn finish(mut self) -> (i32, String) {
         let rest = self.session.exp_eof().unwrap();
@@ -79,9 +97,10 @@ impl Pty {
 
 /// The command after the terminal shows what is typed again, which rexpect's do not: else nothing
 /// could tell a hidden prompt from a visible one.
-fn with_echo(command: &Command) -> Command {
+fn with_echo(command: &Command, columns: u16) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", "stty echo cols 80 rows 24 && exec \"$0\" \"$@\""]);
+    shell.arg("-c");
+    shell.arg(format!("stty echo cols {columns} rows 24 && exec \"$0\" \"$@\""));
     shell.arg(command.get_program()).args(command.get_args());
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if let Some(directory) = command.get_current_dir() {
