@@ -47,6 +47,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'Print what a jq expression makes of that document, strings without quotes')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
@@ -79,6 +80,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
             [CompletionResult]::new('--method', '--method', [CompletionResultType]::ParameterName, 'The method to sign in by, as `acp-auth status` lists them')
             [CompletionResult]::new('--expect-account', '--expect-account', [CompletionResultType]::ParameterName, 'Exit 1 when the account that is shown afterwards is not this one')
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'Print what a jq expression makes of that document, strings without quotes')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
@@ -111,6 +113,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;logout' {
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'Print what a jq expression makes of that document, strings without quotes')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
             [CompletionResult]::new('--env', '--env', [CompletionResultType]::ParameterName, 'Environment variable for the agent; without a value it must be set already')
@@ -136,6 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;agents' {
+            [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'Print what a jq expression makes of that document, strings without quotes')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')

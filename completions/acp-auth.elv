@@ -43,6 +43,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand -j 'How many agents are asked at once [default: four for each core]'
             cand --jobs 'How many agents are asked at once [default: four for each core]'
             cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
+            cand --jq 'Print what a jq expression makes of that document, strings without quotes'
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --cwd 'Working directory of the agent'
             cand --env 'Environment variable for the agent; without a value it must be set already'
@@ -74,6 +75,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand -m 'The method to sign in by, as `acp-auth status` lists them'
             cand --method 'The method to sign in by, as `acp-auth status` lists them'
             cand --expect-account 'Exit 1 when the account that is shown afterwards is not this one'
+            cand --jq 'Print what a jq expression makes of that document, strings without quotes'
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --cwd 'Working directory of the agent'
             cand --env 'Environment variable for the agent; without a value it must be set already'
@@ -105,6 +107,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --version 'Print version'
         }
         &'acp-auth;logout'= {
+            cand --jq 'Print what a jq expression makes of that document, strings without quotes'
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --cwd 'Working directory of the agent'
             cand --env 'Environment variable for the agent; without a value it must be set already'
@@ -129,6 +132,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --version 'Print version'
         }
         &'acp-auth;agents'= {
+            cand --jq 'Print what a jq expression makes of that document, strings without quotes'
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
             cand --color 'When to use colours'

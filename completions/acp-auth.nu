@@ -46,6 +46,7 @@ module completions {
     --watch                   # Keep the connection and print every change, a line each; one agent
     --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens
+    --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --quiet(-q)               # Print nothing but errors; the exit code answers
@@ -88,6 +89,7 @@ module completions {
     --no-browser              # Print addresses, open no browser
     --expect-account: string  # Exit 1 when the account that is shown afterwards is not this one
     --json                    # Print one JSON document on stdout, whatever happens
+    --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --quiet(-q)               # Print nothing but errors; the exit code answers
@@ -124,6 +126,7 @@ module completions {
   # Sign out of an agent
   export extern "acp-auth logout" [
     --json                    # Print one JSON document on stdout, whatever happens
+    --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --quiet(-q)               # Print nothing but errors; the exit code answers
@@ -151,6 +154,7 @@ module completions {
   # List every agent that can be named, and where it is defined
   export extern "acp-auth agents" [
     --json                    # Print one JSON document on stdout, whatever happens
+    --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named
     --trust-project           # Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)
     --quiet(-q)               # Print nothing but errors; the exit code answers

@@ -46,7 +46,7 @@ use exit::Exit;
 use interrupt::Interrupt;
 use model::{Failure, FailureKind, Phase};
 use redact::secrets;
-use render::{Format, complaint};
+use render::{Format, apply_query, complaint};
 use ui::{Answer, Facts, SavedTerminal, Ui, write_stdout};
 
 /// From how many bytes on a value that does not fit its option may be a key.
@@ -231,8 +231,11 @@ fn refuse_to_start(command: &str, error: std::io::Error) -> Exit {
 /// is that of the failure, also when nobody reads it.
 fn write_failure(command: Option<&str>, failure: &Failure) {
     let _ = match wanted_format().failure(command, failure) {
-        Some(Answer::People(text)) => print(&text),
-        Some(Answer::Programs(text)) => print(&text),
+        Some(Answer::People(text) | Answer::Rows(text)) => print(&text),
+        Some(Answer::Programs(text)) => {
+            let queried = wanted_query().and_then(|query| apply_query(&query, &text).ok());
+            print(&queried.unwrap_or(text))
+        }
         None => Ok(()),
     };
 }
@@ -240,7 +243,20 @@ fn write_failure(command: Option<&str>, failure: &Failure) {
 /// The format that the command line asks for, also where it does not parse.
 fn wanted_format() -> Format {
     let mut words = std::env::args_os().skip(1).take_while(|word| word != "--");
-    if words.any(|word| word == "--json") { Format::Json } else { Format::Human }
+    let is_json = words.any(|word| word == "--json") || wanted_query().is_some();
+    if is_json { Format::Json } else { Format::Human }
+}
+
+/// The expression of --jq, also where the command line does not parse.
+fn wanted_query() -> Option<String> {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .take_while(|word| word != "--")
+        .filter_map(|word| word.into_string().ok())
+        .collect();
+    let following = words.windows(2).find(|pair| pair[0] == "--jq").map(|pair| pair[1].clone());
+    let inline = || words.iter().find_map(|word| word.strip_prefix("--jq=").map(ToOwned::to_owned));
+    following.or_else(inline)
 }
 
 fn print(text: &str) -> std::io::Result<()> {

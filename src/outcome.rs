@@ -52,6 +52,8 @@ pub struct AgentOutcome {
     pub has_terminal: bool,
     /// From the start of the agent to its answer; ending it is not part.
     pub duration: Duration,
+    /// When the answer was there.
+    pub observed_at: SystemTime,
 }
 
 impl AgentOutcome {
@@ -79,6 +81,7 @@ impl AgentOutcome {
             (Some(operation), _) => match operation.result {
                 OperationResult::SignedIn
                 | OperationResult::AlreadySignedIn
+                | OperationResult::Accepted
                 | OperationResult::SignedOut
                 | OperationResult::AlreadySignedOut => Exit::Success,
                 OperationResult::Declined | OperationResult::Failed => Exit::NotSignedIn,
@@ -104,7 +107,9 @@ impl AgentOutcome {
             || self.operation.as_ref().is_some_and(|operation| {
                 matches!(
                     operation.result,
-                    OperationResult::SignedIn | OperationResult::AlreadySignedIn
+                    OperationResult::SignedIn
+                        | OperationResult::Accepted
+                        | OperationResult::AlreadySignedIn
                 )
             });
         is_claimed && self.expected.as_ref().is_some_and(|(_, matches)| !matches)
@@ -155,6 +160,13 @@ impl AgentOutcome {
             Asked::Server(Some(Identification::Missing(reason))) => Some(*reason),
             _ => None,
         }
+    }
+
+    /// Whether the person said no to what was asked for.
+    #[must_use]
+    pub fn was_declined(&self) -> bool {
+        let result = self.operation.as_ref().map(|operation| operation.result);
+        result == Some(OperationResult::Declined)
     }
 
     /// The failure that kept the agent from being asked at all.

@@ -143,6 +143,10 @@ pub fn clean_line(text: &str) -> String {
     cut(&folded(text))
 }
 
+/// A blank inside a command or an address, at which no row ends. It comes from nowhere else, for
+/// cleaning folds it.
+pub const UNBROKEN: char = '\u{a0}';
+
 /// The same, whatever its length.
 #[must_use]
 pub fn folded(text: &str) -> String {

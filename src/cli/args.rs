@@ -246,6 +246,9 @@ pub struct ListingArgs {
     /// Print one JSON document on stdout, whatever happens
     #[arg(long)]
     pub json: bool,
+    /// Print what a jq expression makes of that document, strings without quotes
+    #[arg(long, value_name = "EXPR", value_parser = NonEmptyStringValueParser::new())]
+    pub jq: Option<String>,
     /// Configuration file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,

@@ -10,7 +10,7 @@ use crate::agents::{AgentDefinition, Places};
 use crate::duration::parse_duration;
 use crate::environment::Environment;
 use crate::model::{Failure, Limits, ProbeLevel, ProtocolChoice, Secret};
-use crate::render::Format;
+use crate::render::{Format, check_query};
 use crate::ui::Look;
 
 /// The longest wait for one answer.
@@ -26,6 +26,8 @@ const UNATTENDED_LOGIN_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 #[derive(Debug)]
 pub struct Settings {
     pub format: Format,
+    /// The jq expression through which documents go.
+    pub query: Option<String>,
     pub look: Look,
     pub verbose: u8,
     /// Where definitions are looked for.
@@ -70,8 +72,13 @@ impl Settings {
                 Some(ProtocolChoice::Auto) | None => None,
             },
         };
+        let query = listing.jq.clone();
+        if let Some(query) = &query {
+            check_query(query)?;
+        }
         Ok(Self {
-            format: if listing.json { Format::Json } else { Format::Human },
+            format: if listing.json || query.is_some() { Format::Json } else { Format::Human },
+            query,
             look: Look {
                 color: match color {
                     // NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM decide, stream by stream.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::agents::{AgentDefinition, Definitions, Places, Selection, select};
 use crate::cli::Settings;
@@ -10,7 +10,7 @@ use crate::flows::{Action, Visit};
 use crate::interrupt::Interrupt;
 use crate::model::{EraChoice, Failure, FailureKind, Finding, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::render::{Layout, complaint, short_complaint};
+use crate::render::{Layout, apply_query, complaint, short_complaint};
 use crate::rpc::Runner;
 use crate::trace::{Trace, TraceFile};
 use crate::ui::{Answer, Ui};
@@ -145,6 +145,7 @@ impl Run {
             masked: false,
             has_terminal: can_prompt,
             duration,
+            observed_at: SystemTime::now(),
         };
         outcome.expect_account(expected);
         if self.ui.masks {
@@ -206,6 +207,16 @@ impl Run {
 
     /// A script must not take an answer that could not be written for one.
     fn write(&self, answer: &Answer) -> Result<(), Failure> {
+        if let (Some(query), Answer::Programs(document)) = (&self.settings.query, answer) {
+            let filtered = apply_query(query, document).inspect_err(|failure| {
+                self.ui.error(&complaint(failure));
+            })?;
+            return self.write_out(&Answer::Programs(filtered));
+        }
+        self.write_out(answer)
+    }
+
+    fn write_out(&self, answer: &Answer) -> Result<(), Failure> {
         self.ui.answer(answer).map_err(|error| {
             let text = "the answer could not be written to stdout";
             let failure = Failure::new(FailureKind::Output, Phase::Output, text).because(error);

@@ -192,7 +192,7 @@ pub fn unopened(action: &Action, failure: Failure) -> Finding {
         Action::Logout(_) if is_signed_out => Finding {
             report: signed_out(&failure),
             operation: Some(Operation {
-                verified: true,
+                confirmed: true,
                 ..Operation::new(OperationKind::Logout, OperationResult::AlreadySignedOut)
             }),
             ..Finding::default()

@@ -239,5 +239,6 @@ fn proved(before: Finding, contrast: Contrast) -> Finding {
     let mut finding = opened(before);
     finding.report.state = AuthState::Authenticated;
     finding.report.contrast = Some(contrast);
+    finding.report.verified = contrast == Contrast::BeforeLogin;
     finding
 }

@@ -315,7 +315,7 @@ pub(super) fn ended(
 /// Marks the result as confirmed by the agent's own word.
 pub(super) fn confirm(finding: &mut Finding, in_new_process: bool) {
     if let Some(operation) = &mut finding.operation {
-        operation.verified = true;
+        operation.confirmed = true;
         operation.in_new_process = in_new_process;
     }
 }

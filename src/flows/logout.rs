@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::redact::is_secret_name;
 use crate::ui::Ui;
-use crate::untrusted::{Clean, Untrusted, clean};
+use crate::untrusted::{Untrusted, clean};
 
 /// Signs out of an agent whose handshake is done.
 pub async fn sign_out(visit: &mut AgentVisit, level: ProbeLevel, ui: &Ui) -> Finding {
@@ -93,7 +93,7 @@ async fn verify(visit: &mut AgentVisit, level: ProbeLevel, before: Finding) -> F
             if after.failure.is_none() {
                 after.failure = before.failure;
             }
-            ended(after, OperationResult::SignedOut, in_new_process)
+            ended(after, OperationResult::Accepted, in_new_process)
         }
     }
 }
@@ -131,8 +131,8 @@ fn still_signed_in(visit: &AgentVisit, report: &StatusReport) -> Failure {
 }
 
 fn ended(finding: Finding, result: OperationResult, in_new_process: bool) -> Finding {
-    let verified = finding.report.state == AuthState::Unauthenticated
+    let confirmed = finding.report.state == AuthState::Unauthenticated
         && matches!(result, OperationResult::SignedOut | OperationResult::AlreadySignedOut);
     let operation = Operation::new(OperationKind::Logout, result);
-    finding.ended(Operation { verified, in_new_process, ..operation })
+    finding.ended(Operation { confirmed, in_new_process, ..operation })
 }

@@ -63,7 +63,7 @@ pub async fn verify(
         // The login was accepted; that its effect could not be seen is said, not held against it.
         AuthState::Unknown | AuthState::Authenticated | AuthState::NotRequired => {
             after.failure = after.failure.or(before.failure);
-            ended(after, OperationResult::SignedIn, Some(method))
+            ended(after, OperationResult::Accepted, Some(method))
         }
     }
 }

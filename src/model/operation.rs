@@ -14,6 +14,8 @@ pub enum OperationKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationResult {
     SignedIn,
+    /// A login or logout whose effect nothing showed.
+    Accepted,
     AlreadySignedIn,
     SignedOut,
     AlreadySignedOut,
@@ -43,7 +45,7 @@ pub struct Operation {
     pub result: OperationResult,
     /// Whether the agent's own word confirms the result, or a session that was refused and opens, or
     /// the other way round.
-    pub verified: bool,
+    pub confirmed: bool,
     /// Whether the word came from a new process of the agent, the running one having denied it.
     pub in_new_process: bool,
 }
@@ -51,6 +53,6 @@ pub struct Operation {
 impl Operation {
     #[must_use]
     pub const fn new(kind: OperationKind, result: OperationResult) -> Self {
-        Self { kind, method: None, result, verified: false, in_new_process: false }
+        Self { kind, method: None, result, confirmed: false, in_new_process: false }
     }
 }

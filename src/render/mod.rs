@@ -2,8 +2,10 @@
 
 mod human;
 mod json;
+mod query;
 
 pub use human::name_width;
+pub use query::{apply as apply_query, check as check_query};
 
 use crate::model::Failure;
 use crate::outcome::{AgentOutcome, RunOutcome};
@@ -39,18 +41,19 @@ impl Format {
     /// What is written as soon as the `index`th agent has answered.
     #[must_use]
     pub fn piece(self, outcome: &AgentOutcome, index: usize, layout: Layout) -> Option<Answer> {
-        let text = match (self, layout) {
+        Some(match (self, layout) {
             (Self::Json, _) => return None,
             (Self::Human, Layout::Block { verbose }) => {
                 let gap = if index > 0 { "\n" } else { "" };
-                format!("{gap}{}", human::agent(outcome, verbose))
+                let text = format!("{gap}{}", human::agent(outcome, verbose));
+                Answer::People(Clean::rendered(text))
             }
             (Self::Human, Layout::Row { width }) => {
                 let head = if index == 0 { human::row_titles(width) } else { String::new() };
-                format!("{head}{}", human::row(outcome, width))
+                let text = format!("{head}{}", human::row(outcome, width));
+                Answer::Rows(Clean::rendered(text))
             }
-        };
-        Some(Answer::People(Clean::rendered(text)))
+        })
     }
 
     /// What is written at the end of a run.

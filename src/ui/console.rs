@@ -5,12 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 
+use super::layout;
 use super::rows::cut;
 use super::terminal::columns;
 use crate::untrusted::Clean;
 
 /// How the spinner looks, step by step.
 const FRAMES: [char; 8] = ['⠋', '⠙', '⠸', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// And where the locale is not UTF-8.
+const ASCII_FRAMES: [char; 8] = ['|', '/', '-', '\\', '|', '/', '-', '\\'];
 
 /// Back to the start of the row, and all of it cleared.
 const CLEAR: &str = "\r\x1b[2K";
@@ -48,8 +52,13 @@ impl Console {
         Self { color, state: Mutex::default() }
     }
 
-    /// Writes a line of our own.
-    pub fn line(&self, text: &Clean) {
+    /// Writes lines of our own, wrapped at words.
+    pub fn paragraphs(&self, text: &Clean) {
+        self.line(&layout::paragraphs(text, &io::stderr()));
+    }
+
+    /// Writes a line of our own as it is.
+    pub fn line(&self, text: &str) {
         let mut state = self.state();
         let break_before = if state.column > 0 { "\n" } else { "" };
         self.write(&mut state, &format!("{break_before}{text}\n"), 0);
@@ -65,6 +74,11 @@ impl Console {
     /// The column after the last character written, 0 after a line feed.
     pub fn column(&self) -> usize {
         self.state().column
+    }
+
+    /// Whether stderr gets no colours.
+    pub fn is_plain(&self) -> bool {
+        AutoStream::new(io::stderr(), self.color).current_choice() == ColorChoice::Never
     }
 
     pub fn line_is_open(&self) -> bool {
@@ -85,11 +99,12 @@ impl Console {
         if state.column > 0 || state.holds > 0 {
             return;
         }
-        let frame = FRAMES[state.frame % FRAMES.len()];
+        let frames = if layout::is_utf8() { FRAMES } else { ASCII_FRAMES };
+        let frame = frames[state.frame % frames.len()];
         state.frame += 1;
         state.is_spinning = true;
         let room = columns().unwrap_or(80).saturating_sub(4);
-        let shown = cut(text, room);
+        let shown = layout::in_locale(cut(text, room));
         // With stderr gone there is nowhere left to draw.
         let _ = write!(io::stderr(), "{CLEAR}{frame} {shown}");
     }

@@ -1,6 +1,7 @@
 //! The person's side: streams, terminal facts, prompts, progress, what the agent says meanwhile.
 
 mod console;
+mod layout;
 mod live;
 mod prompts;
 mod rows;
@@ -80,8 +81,10 @@ pub struct Look {
 /// An answer on its way to stdout.
 #[derive(Debug)]
 pub enum Answer {
-    /// For people: coloured where that is wanted, nothing when quiet.
+    /// For people: coloured where that is wanted, wrapped at a terminal, nothing when quiet.
     People(Clean),
+    /// Rows of a table for people, which are cut at a terminal.
+    Rows(Clean),
     /// For programs: exactly as it is.
     Programs(String),
 }
@@ -117,8 +120,11 @@ impl Ui {
     pub fn answer(&self, answer: &Answer) -> io::Result<()> {
         self.console.stop_spinner();
         match answer {
-            Answer::People(_) if self.look.quiet => Ok(()),
-            Answer::People(text) => write_stdout(self.look.color, text),
+            Answer::People(_) | Answer::Rows(_) if self.look.quiet => Ok(()),
+            Answer::People(text) => {
+                write_stdout(self.look.color, &layout::paragraphs(text, &io::stdout()))
+            }
+            Answer::Rows(text) => write_stdout(self.look.color, &layout::rows(text, &io::stdout())),
             Answer::Programs(text) => write_stdout(ColorChoice::Never, text),
         }
     }
@@ -126,18 +132,18 @@ impl Ui {
     /// Writes a remark for the person to stderr, nothing when quiet.
     pub fn note(&self, text: &Clean) {
         if !self.look.quiet {
-            self.console.line(&Clean::rendered(format!("- {}", secrets().hide(text))));
+            self.console.paragraphs(&Clean::rendered(format!("- {}", secrets().hide(text))));
         }
     }
 
     /// Writes a command or an address whole on a line of its own, also when quiet.
     pub fn verbatim(&self, text: &Clean) {
-        self.console.line(&Clean::rendered(format!("    {text}")));
+        self.console.line(&format!("    {text}"));
     }
 
     /// Writes an error to stderr, also when quiet.
     pub fn error(&self, text: &Clean) {
-        self.console.line(text);
+        self.console.paragraphs(text);
     }
 
     /// Shows what the agent says beside the protocol, cleaned, as it comes; `details` are what is

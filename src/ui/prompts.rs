@@ -3,12 +3,14 @@
 
 use std::io;
 
-use dialoguer::theme::ColorfulTheme;
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use unicode_width::UnicodeWidthStr;
 
 use super::Ui;
+use super::layout::in_locale;
 use super::rows::cut;
 use super::terminal::size;
+use crate::environment::environment;
 use crate::model::{Failure, Phase, Secret};
 use crate::redact::secrets;
 use crate::untrusted::Clean;
@@ -27,9 +29,14 @@ fn lines(choices: &[Choice], columns: usize) -> Vec<String> {
         choices.iter().map(|choice| choice.title.width()).max().unwrap_or(0).min(columns / 2);
     let line = |choice: &Choice| {
         let pad = " ".repeat(width.saturating_sub(choice.title.width()) + 2);
-        cut(&format!("{}{pad}{}", choice.title, choice.detail), columns)
+        cut(&in_locale(format!("{}{pad}{}", choice.title, choice.detail)), columns)
     };
     choices.iter().map(line).collect()
+}
+
+/// Whether the terminal cannot move its cursor.
+fn is_dumb() -> bool {
+    environment().text("TERM") == Some("dumb")
 }
 
 /// Rows and columns for the lines of a list.
@@ -56,14 +63,47 @@ impl Ui {
         choices: &[Choice],
         first: usize,
     ) -> Result<Option<usize>, Failure> {
-        let (rows, columns) = room();
-        let items = lines(choices, columns);
-        let question = format!("{question} (arrows and Enter, Esc to leave)");
-        self.ask(agent, move |theme| {
-            let list = dialoguer::Select::with_theme(theme).with_prompt(question).items(&items);
-            list.default(first).max_length(rows).report(false).interact_opt()
-        })
-        .await
+        // On lines of its own: one that wraps would be counted as one when the list is drawn again.
+        self.console.paragraphs(&Clean::rendered(format!("? {question}")));
+        let chosen = if is_dumb() {
+            self.choose_by_number(agent, choices).await?
+        } else {
+            let (rows, columns) = room();
+            let items = lines(choices, columns);
+            self.ask(agent, move |theme| {
+                let list = dialoguer::FuzzySelect::with_theme(theme);
+                let list = list.with_prompt("Type to filter, Esc leaves");
+                let list = list.items(&items).default(first).max_length(rows);
+                list.highlight_matches(false).report(false).interact_opt()
+            })
+            .await?
+        };
+        let answer = chosen.map_or_else(|| Clean::from("none"), |at| choices[at].title.clone());
+        self.console.paragraphs(&Clean::rendered(format!("- Chosen: {answer}")));
+        Ok(chosen)
+    }
+
+    /// A list for terminals that cannot move the cursor: a number chooses, an empty line none.
+    async fn choose_by_number(
+        &self,
+        agent: &str,
+        choices: &[Choice],
+    ) -> Result<Option<usize>, Failure> {
+        for (choice, number) in choices.iter().zip(1..) {
+            let line = format!("  {number}) {}  {}", choice.title, choice.detail);
+            self.console.paragraphs(&Clean::rendered(line));
+        }
+        let count = choices.len();
+        loop {
+            self.console.text(&Clean::from("Its number, or nothing to leave: "), 0);
+            let line = self.ask(agent, |_| Ok(io::stdin().lines().next())).await?;
+            let Some(Ok(line)) = line else { return Ok(None) };
+            match line.trim().parse::<usize>() {
+                Ok(number) if (1..=count).contains(&number) => return Ok(Some(number - 1)),
+                _ if line.trim().is_empty() => return Ok(None),
+                _ => self.console.line(&format!("there are the numbers 1 to {count}")),
+            }
+        }
     }
 
     /// Lets the person choose several; `None` when they left the list.
@@ -150,10 +190,13 @@ impl Ui {
     async fn ask<T: Send + 'static>(
         &self,
         agent: &str,
-        question: impl FnOnce(&ColorfulTheme) -> dialoguer::Result<T> + Send + 'static,
+        question: impl FnOnce(&dyn Theme) -> dialoguer::Result<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let _still = self.console.hold_spinner();
-        let asking = tokio::task::spawn_blocking(move || question(&ColorfulTheme::default()));
+        let is_plain = self.console.is_plain() || is_dumb();
+        let asking = tokio::task::spawn_blocking(move || {
+            if is_plain { question(&SimpleTheme) } else { question(&ColorfulTheme::default()) }
+        });
         let answer = tokio::select! {
             answer = asking => answer,
             signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, agent)),

@@ -51,20 +51,44 @@ impl SavedTerminal {
 /// How wide the terminal on stderr is; `None` where there is none.
 #[must_use]
 pub fn columns() -> Option<usize> {
-    size().map(|(_, columns)| columns)
+    width(&io::stderr())
+}
+
+/// How wide the terminal on a stream is; `None` where there is none.
+pub fn width(stream: &impl Stream) -> Option<usize> {
+    cells(stream).map(|(_, columns)| columns)
 }
 
 /// The rows and columns of the terminal on stderr.
 #[must_use]
 pub fn size() -> Option<(usize, usize)> {
+    cells(&io::stderr())
+}
+
+/// One of the program's streams.
+#[cfg(unix)]
+pub trait Stream: IsTerminal + std::os::fd::AsFd {}
+#[cfg(unix)]
+impl<T: IsTerminal + std::os::fd::AsFd> Stream for T {}
+
+/// One of the program's streams.
+#[cfg(not(unix))]
+pub trait Stream: IsTerminal {}
+#[cfg(not(unix))]
+impl<T: IsTerminal> Stream for T {}
+
+fn cells(stream: &impl Stream) -> Option<(usize, usize)> {
     #[cfg(unix)]
     {
-        let size = rustix::termios::tcgetwinsize(rustix::stdio::stderr()).ok()?;
+        let size = rustix::termios::tcgetwinsize(stream).ok()?;
         let is_known = size.ws_row > 0 && size.ws_col > 0;
         is_known.then(|| (usize::from(size.ws_row), usize::from(size.ws_col)))
     }
     #[cfg(not(unix))]
-    None
+    {
+        let _ = stream;
+        None
+    }
 }
 
 /// Setting a terminal from the background would stop this process.

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::{Agent, Place, Run, answers_v1, answers_v2};
+use crate::common::{Agent, Place, Run, answers_v1, answers_v2, unwrapped};
 
 const SECRET: &str = "made-up-secret-value";
 
@@ -176,6 +176,7 @@ fn several_variables_come_from_everywhere() {
     pty.expect("DEMO_REGION, may be empty)");
     pty.send_hidden_line("");
     let (code, text) = pty.finish();
+    let text = unwrapped(&text);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("as long as the agent is given DEMO_ORG and DEMO_API_KEY"), "{text}");
 }
@@ -268,6 +269,7 @@ fn a_proposed_program_that_is_missing_is_reported_before_anything_runs() {
     let place = Place::new();
     let agent = proposing(&place, "no-such-program", json!(["login"]));
     let (code, text) = agent.pty(&place, &["login"]).finish();
+    let text = unwrapped(&text);
     assert_eq!(code, 4, "{text}");
     assert!(text.contains("the program no-such-program was not found on PATH"), "{text}");
     assert_eq!(agent.starts().len(), 1);

@@ -32,7 +32,7 @@ fn the_only_method_is_taken_and_the_result_verified() {
         run.assert_code(0);
         assert_eq!(
             report["operation"],
-            json!({"kind": "login", "method": "web", "result": "signed_in", "verified": true})
+            json!({"kind": "login", "method": "web", "result": "signed_in", "confirmed": true, "verified": false})
         );
         agent.run(&place, &["login"]).assert_code(0).assert_stdout("Signed in already");
         agent.run(&place, &["logout"]).assert_code(0);
@@ -96,7 +96,7 @@ fn a_login_that_is_accepted_and_does_nothing_has_failed() {
     let (run, report) = agent.run_json(&place, &["login"]);
     run.assert_code(1);
     assert_eq!(report["operation"]["result"], "failed");
-    assert_eq!(report["operation"]["verified"], false);
+    assert_eq!(report["operation"]["confirmed"], false);
     assert_eq!(agent.starts().len(), 2);
     agent
         .run(&place, &["login"])
@@ -120,7 +120,7 @@ fn without_a_reported_state_success_is_not_claimed() {
     run.assert_code(0);
     assert_eq!(
         report["operation"],
-        json!({"kind": "login", "method": "web", "result": "signed_in", "verified": false})
+        json!({"kind": "login", "method": "web", "result": "accepted", "confirmed": false, "verified": false})
     );
     agent.run(&place, &["login"]).assert_stdout("Login accepted, not verified");
     agent.run(&place, &["logout"]).assert_code(0).assert_stdout("Logout accepted, not verified");
@@ -169,7 +169,7 @@ fn a_logout_that_leaves_a_credential_behind_has_failed_and_names_it() {
         .assert_says_not("made-up-secret");
     assert_eq!(
         report["operation"],
-        json!({"kind": "logout", "method": null, "result": "failed", "verified": false})
+        json!({"kind": "logout", "method": null, "result": "failed", "confirmed": false, "verified": false})
     );
 }
 
@@ -249,14 +249,14 @@ fn a_silent_agents_login_and_logout_are_proved_by_sessions_in_new_processes() {
     );
     let (run, report) = agent.run_json(&place, &["login"]);
     run.assert_code(0);
-    assert_eq!(report["operation"]["verified"], true, "{run}");
+    assert_eq!(report["operation"]["confirmed"], true, "{run}");
     let (run, report) = agent.run_json(&place, &["logout"]);
     run.assert_code(0);
-    assert_eq!(report["operation"]["verified"], true, "{run}");
+    assert_eq!(report["operation"]["confirmed"], true, "{run}");
     // Without a probe nothing is opened, and nothing is claimed.
     let (run, report) = agent.run_json(&place, &["login", "--probe", "none"]);
     run.assert_code(0);
-    assert_eq!(report["operation"]["verified"], false, "{run}");
+    assert_eq!(report["operation"]["confirmed"], false, "{run}");
 }
 
 #[test]

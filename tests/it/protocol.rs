@@ -290,7 +290,7 @@ fn the_official_sdk_agrees_in_both_versions() {
         run.assert_code(0);
         assert_eq!(
             report["operation"],
-            json!({"kind": "login", "method": "sdk-login", "result": "signed_in", "verified": true})
+            json!({"kind": "login", "method": "sdk-login", "result": "signed_in", "confirmed": true, "verified": false})
         );
 
         let (run, report) = sdk(&place, version, &["status"]);
@@ -306,7 +306,7 @@ fn the_official_sdk_agrees_in_both_versions() {
         run.assert_code(0);
         assert_eq!(
             report["operation"],
-            json!({"kind": "logout", "method": null, "result": "signed_out", "verified": true})
+            json!({"kind": "logout", "method": null, "result": "signed_out", "confirmed": true, "verified": false})
         );
         assert_eq!(report["state"], "unauthenticated");
     }

@@ -33,12 +33,43 @@ fn a_method_is_chosen_from_a_list() {
     let mut pty = pty(&agent, &place, &["login"]);
     pty.expect("How do you want to sign in");
     pty.expect("Opens a page");
-    pty.send("j");
+    pty.send("brow");
     pty.send("\r");
     let (code, text) = pty.finish();
     assert_eq!(code, 0, "{text}");
+    assert!(text.contains("- Chosen: Browser"), "{text}");
     assert!(agent.requests().contains(&"authenticate".to_owned()));
     assert!(text.contains("open https://login.example.test/a?b=c"), "{text}");
+}
+
+#[test]
+fn on_a_dumb_terminal_a_number_chooses() {
+    for (typed, code) in [("7\n2\n", 0), ("\n", 1)] {
+        let mut place = Place::new();
+        place.env("TERM", "dumb");
+        let agent = with_program(&place, json!([]));
+        let mut pty = pty(&agent, &place, &["login"]);
+        pty.expect("2) Browser");
+        pty.expect("nothing to leave: ");
+        pty.send(typed);
+        let (ended, text) = pty.finish();
+        assert_eq!(ended, code, "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+}
+
+#[test]
+fn without_colours_and_utf8_prompts_and_marks_are_plain() {
+    let mut place = Place::new();
+    place.env("LC_ALL", "C");
+    let agent = with_program(&place, json!([]));
+    let mut pty = pty(&agent, &place, &["login", "--color", "never"]);
+    pty.expect("Type to filter");
+    pty.send("\u{1b}");
+    let (code, text) = pty.finish();
+    assert_eq!(code, 1, "{text}");
+    assert!(!text.contains("\u{1b}[1m") && !text.contains("\u{1b}[3"), "{text:?}");
+    assert!(text.contains("x Not signed in") && text.is_ascii(), "{text:?}");
 }
 
 #[test]

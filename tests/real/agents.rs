@@ -177,7 +177,7 @@ fn the_older_codex_takes_a_variable_and_a_session_proves(directory: PathBuf) {
     probed("authenticated", 0);
     let (run, document) = codex.run(&["logout"]);
     run.assert_code(0);
-    assert_eq!(document["agents"][0]["operation"]["verified"], true, "{run}");
+    assert_eq!(document["agents"][0]["operation"]["confirmed"], true, "{run}");
     probed("unauthenticated", 1);
 }
 

@@ -13,10 +13,10 @@ pub fn how_to_sign_in(block: &mut Block, outcome: &AgentOutcome) {
         methods.iter().filter(|method| method.obstacle(true).is_none()).collect();
     match drivable.as_slice() {
         [] => {}
-        [_] => block.item(&format!("To sign in: {}", outcome.target.command_line("login", &[]))),
+        [_] => block.command("To sign in", &outcome.target.command_line("login", &[])),
         [first, ..] => {
             let command = outcome.target.command_line("login", &["--method", first.id.raw()]);
-            block.item(&format!("To sign in: {command}"));
+            block.command("To sign in", &command);
         }
     }
 }
@@ -42,7 +42,7 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
         }
         if method.obstacle(true).is_none() {
             let id = method.id.raw();
-            block.below(&outcome.target.command_line("login", &["--method", id]));
+            block.command_below(&outcome.target.command_line("login", &["--method", id]));
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::untrusted::{Clean, Untrusted, clean_line, cut, folded};
 /// How many of the agent's last lines on stderr are shown with a failure.
 const LAST_LINES: usize = 8;
 
+/// As a text, for replacing.
+const UNBROKEN_BLANK: &str = "\u{a0}";
+
 /// A block under construction. Its text is clean and free of secrets.
 #[derive(Default)]
 struct Block {
@@ -26,7 +29,8 @@ struct Block {
 
 impl Block {
     fn mark(&mut self, mark: impl std::fmt::Display, text: &str) {
-        self.text.push_str(&format!("  {mark} {}\n", tidy(text)));
+        let indent = if self.text.ends_with(' ') { "" } else { "  " };
+        self.text.push_str(&format!("{indent}{mark} {}\n", tidy(text)));
     }
 
     fn good(&mut self, text: &str) {
@@ -49,6 +53,18 @@ impl Block {
         self.mark("-", text);
     }
 
+    /// An item that ends with a command to be copied.
+    fn command(&mut self, label: &str, command: &str) {
+        let command = tidy(command).replace(' ', UNBROKEN_BLANK);
+        self.text.push_str(&format!("  - {label}: {command}\n"));
+    }
+
+    /// A command on a row of its own.
+    fn command_below(&mut self, command: &str) {
+        let command = tidy(command).replace(' ', UNBROKEN_BLANK);
+        self.text.push_str(&format!("      {command}\n"));
+    }
+
     fn below(&mut self, text: &str) {
         self.text.push_str(&format!("      {}\n", tidy(text)));
     }
@@ -69,6 +85,12 @@ fn tidy(text: &str) -> String {
 #[must_use]
 pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
     let mut block = Block::default();
+    if outcome.was_declined() && verbose == 0 {
+        // Who said no knows the rest.
+        block.text.push_str(&format!("{}  ", tidy(&outcome.name).bold()));
+        verdict::declined(&mut block, outcome);
+        return block.text;
+    }
     header(&mut block, outcome);
     if outcome.is_listing && outcome.failure.is_none() {
         methods::listing(&mut block, outcome);
@@ -151,7 +173,7 @@ fn details(block: &mut Block, failure: &Failure) {
         last_words(block, stderr.raw());
     }
     for hint in &failure.hints {
-        block.text.push_str(&format!("  {} {}\n", "hint:".cyan(), prose(hint)));
+        block.text.push_str(&format!("  {}\n", hint_line(hint)));
     }
 }
 
@@ -167,12 +189,22 @@ fn last_words(block: &mut Block, stderr: &str) {
     }
 }
 
+/// A hint, whose command at its end stays whole.
+fn hint_line(hint: &str) -> String {
+    let mut hint = prose(hint);
+    if let Some(at) = hint.find(": acp-auth ") {
+        let (words, command) = hint.split_at(at + 2);
+        hint = format!("{words}{}", command.replace(' ', UNBROKEN_BLANK));
+    }
+    format!("{} {hint}", "hint:".cyan())
+}
+
 /// A failure of the whole run, with its hints.
 #[must_use]
 pub fn failure(failure: &Failure) -> String {
     let mut text = failure_line(failure);
     for hint in &failure.hints {
-        text.push_str(&format!("\n{} {}", "hint:".cyan(), prose(hint)));
+        text.push_str(&format!("\n{}", hint_line(hint)));
     }
     text
 }

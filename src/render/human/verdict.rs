@@ -7,7 +7,7 @@ use super::{Block, prose};
 use crate::flows::Asked;
 use crate::model::{
     Account, AuthState, Contrast, Evidence, Failure, Identity, NoIdentity, Operation,
-    OperationResult, in_words,
+    OperationKind, OperationResult, in_words,
 };
 use crate::outcome::{AgentOutcome, Credential};
 use crate::untrusted::{Clean, Untrusted};
@@ -58,7 +58,7 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     if matches!(outcome.asked, Asked::Server(_)) {
         if outcome.no_identity() == Some(NoIdentity::NotReported) {
             let command = outcome.target.command_line("status", &["--probe"]);
-            block.item(&format!("To find out by its identity tool, if one is known: {command}"));
+            block.command("To find out by its identity tool, if one is known", &command);
         }
         return;
     }
@@ -71,20 +71,26 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
                 && !was_probed(outcome) =>
         {
             let command = outcome.target.command_line("status", &["--probe", "session"]);
-            block.item(&format!("To find out by opening a session: {command}"));
+            block.command("To find out by opening a session", &command);
         }
         AuthState::Unknown if report.evidence == Some(Evidence::SessionNew) => {
             let command = outcome.target.command_line("status", &["--probe", "prompt"]);
-            block.item(&format!("To find out by a prompt, which costs tokens: {command}"));
+            block.command("To find out by a prompt, which costs tokens", &command);
         }
         _ => {}
     }
 }
 
-/// The state in one line, or what kept the agent from being asked.
+/// The state in a few words, or what kept the agent from being asked.
 pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
+    let report = &outcome.report;
+    let is_silent = outcome.failure.is_none()
+        && report.reason.is_none()
+        && report.reported_state.is_none()
+        && matches!(report.evidence, None | Some(Evidence::Command(_)));
     match outcome.prevented() {
         Some(failure) => block.bad(&prose(failure.sentence().raw())),
+        None if report.state == AuthState::Unknown && is_silent => block.open("not reported"),
         None => state(block, outcome),
     }
 }
@@ -222,9 +228,9 @@ fn why_unknown(outcome: &AgentOutcome) -> String {
 
 fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
     let who = who(outcome);
-    match (operation.result, operation.verified) {
-        (OperationResult::SignedIn, true) => block.good(&format!("Signed in{who}")),
-        (OperationResult::SignedIn, false) => {
+    match (operation.result, operation.kind) {
+        (OperationResult::SignedIn, _) => block.good(&format!("Signed in{who}")),
+        (OperationResult::Accepted, OperationKind::Login) => {
             block.good(
                 "Login accepted, not verified: the agent does not say whether it is signed in",
             );
@@ -236,19 +242,19 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
             block.good(&format!("Signed in already{who}"));
             if offers_logout(outcome) {
                 let logout = outcome.target.command_line("logout", &[]);
-                block.item(&format!("To change the account, sign out first: {logout}"));
+                block.command("To change the account, sign out first", &logout);
             }
             let again = outcome.target.command_line("login", &["--force"]);
-            block.item(&format!("To sign in all the same: {again}"));
+            block.command("To sign in all the same", &again);
         }
-        (OperationResult::SignedOut, true) => block.good("Signed out"),
-        (OperationResult::SignedOut, false) => {
+        (OperationResult::SignedOut, _) => block.good("Signed out"),
+        (OperationResult::Accepted, OperationKind::Logout) => {
             block.good(
                 "Logout accepted, not verified: the agent does not say whether it is signed in",
             );
         }
         (OperationResult::AlreadySignedOut, _) => block.good("Signed out already"),
-        (OperationResult::Declined, _) => block.bad("Not signed in: you declined"),
+        (OperationResult::Declined, _) => declined(block, outcome),
         (OperationResult::Failed | OperationResult::Unsupported, _) => {
             let reason = outcome.failure.as_ref().map(Failure::sentence);
             block.bad(&prose(reason.as_ref().map_or("no reason was given", Untrusted::raw)));
@@ -259,6 +265,15 @@ fn operated(block: &mut Block, outcome: &AgentOutcome, operation: &Operation) {
     }
     if operation.in_new_process {
         block.item("A new agent process was asked: the one that was running had not noticed");
+    }
+}
+
+/// That the person said no, and what that leaves.
+pub fn declined(block: &mut Block, outcome: &AgentOutcome) {
+    if outcome.report.state.is_usable() {
+        block.bad("Nothing was changed: you declined");
+    } else {
+        block.bad("Not signed in: you declined");
     }
 }
 

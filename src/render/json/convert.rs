@@ -80,10 +80,12 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
                 },
                 method: operation.method.as_ref().map(Untrusted::raw),
                 result: ResultName::from(operation.result),
-                verified: operation.verified,
+                confirmed: operation.confirmed,
+                verified: outcome.report.verified,
             }),
             error: outcome.failure.as_ref().map(ErrorReport::from),
             diagnostics: outcome.diagnostics.iter().map(DiagnosticReport::from).collect(),
+            observed_at: rfc3339(outcome.observed_at),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
@@ -239,6 +241,7 @@ impl From<OperationResult> for ResultName {
     fn from(result: OperationResult) -> Self {
         match result {
             OperationResult::SignedIn => Self::SignedIn,
+            OperationResult::Accepted => Self::Accepted,
             OperationResult::AlreadySignedIn => Self::AlreadySignedIn,
             OperationResult::SignedOut => Self::SignedOut,
             OperationResult::AlreadySignedOut => Self::AlreadySignedOut,

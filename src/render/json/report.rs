@@ -82,7 +82,8 @@ pub struct AgentReport<'a> {
     pub evidence: Option<&'a str>,
     /// What the agent says about its state in words.
     pub message: Option<Prose>,
-    /// Whether the credentials were seen to work, by a prompt that was answered.
+    /// Whether the credentials were seen to work: a prompt was answered, or a session that was refused
+    /// before a login opens after it in a new process.
     pub verified: bool,
     /// Who was refused the session that opened, where the state rests on that: the same agent in an
     /// empty home without credentials (`refused`), before the login (`refused_before_login`), or
@@ -115,6 +116,8 @@ pub struct AgentReport<'a> {
     pub error: Option<ErrorReport<'a>>,
     /// What the agent did that the protocol does not have.
     pub diagnostics: Vec<DiagnosticReport>,
+    /// When the answer was there (RFC 3339).
+    pub observed_at: String,
     /// Milliseconds from the start of the agent to its answer.
     pub duration_ms: u64,
 }
@@ -336,7 +339,10 @@ pub struct OperationReport<'a> {
     /// The method that was used.
     pub method: Option<&'a str>,
     pub result: ResultName,
-    /// Whether the agent's own word confirms the result.
+    /// Whether what was seen afterwards confirms the result: the agent's own word, its status command,
+    /// or sessions before and after.
+    pub confirmed: bool,
+    /// As `verified` of the agent: whether the credentials were seen to work.
     pub verified: bool,
 }
 
@@ -353,6 +359,8 @@ pub enum OperationName {
 #[serde(rename_all = "snake_case")]
 pub enum ResultName {
     SignedIn,
+    /// The agent accepted it, and nothing showed whether it had an effect.
+    Accepted,
     AlreadySignedIn,
     SignedOut,
     AlreadySignedOut,
