@@ -143,6 +143,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Configuration file [env: ACP_AUTH_CONFIG]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'List the well-known agents instead, and how each is installed')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')

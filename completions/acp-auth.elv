@@ -136,6 +136,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --config 'Configuration file [env: ACP_AUTH_CONFIG]'
             cand --color 'When to use colours'
+            cand --known 'List the well-known agents instead, and how each is installed'
             cand --json 'Print one JSON document on stdout, whatever happens'
             cand --trust-project 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)'
             cand -q 'Print nothing but errors; the exit code answers'

@@ -153,6 +153,7 @@ module completions {
 
   # List every agent that can be named, and where it is defined
   export extern "acp-auth agents" [
+    --known                   # List the well-known agents instead, and how each is installed
     --json                    # Print one JSON document on stdout, whatever happens
     --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named

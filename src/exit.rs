@@ -63,6 +63,7 @@ impl From<&Failure> for Exit {
     fn from(failure: &Failure) -> Self {
         match (failure.kind, failure.phase) {
             (FailureKind::Usage | FailureKind::Config, _) => Self::Usage,
+            (FailureKind::Skipped, _) => Self::Success,
             (FailureKind::Timeout, _) => Self::TimedOut,
             (FailureKind::Interrupted(signal), _) => Self::Signalled(signal),
             (FailureKind::Internal, _) => Self::Bug,

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::flows::Asked;
 use crate::json::map_strings;
 use crate::model::{
-    AuthMethod, AuthState, Diagnostic, Evidence, Failure, Handshake, Identification, Identity,
+    AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Handshake, Identification, Identity,
     Launch, NoIdentity, Operation, OperationKind, OperationResult, StatusReport,
 };
 use crate::redact::{MASKED, mask_fields, mask_text};
@@ -62,6 +62,8 @@ impl AgentOutcome {
     pub fn exit(&self) -> Exit {
         let of_failure = self.failure.as_ref().map(Exit::from);
         match (&self.operation, of_failure) {
+            // It was passed over, which is no fault.
+            (_, Some(Exit::Success)) => Exit::Success,
             // What a command cannot do without outweighs what it found out.
             (
                 _,
@@ -295,6 +297,8 @@ pub struct RunOutcome {
     pub agents: Vec<AgentOutcome>,
     /// The definitions, where they were asked for.
     pub listed: Option<Vec<Listed>>,
+    /// Whether the well-known agents were asked for.
+    pub is_catalog: bool,
     /// The files that could not be read.
     pub problems: Vec<Failure>,
     /// What stopped the run before any agent was started.
@@ -311,6 +315,7 @@ impl RunOutcome {
             command,
             agents: Vec::new(),
             listed: None,
+            is_catalog: false,
             problems: Vec::new(),
             failure: None,
             reached: false,
@@ -328,6 +333,13 @@ impl RunOutcome {
             return Exit::Success;
         }
         let own = self.failure.as_ref().map(Exit::from);
+        let is_skipped = |agent: &AgentOutcome| {
+            agent.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Skipped)
+        };
+        if !self.agents.is_empty() && self.agents.iter().all(is_skipped) {
+            // Nobody was asked.
+            return Exit::worst([Exit::Unknown].into_iter().chain(own));
+        }
         Exit::worst(self.agents.iter().map(AgentOutcome::exit).chain(own))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::config_file::ConfigFile;
 use super::definitions::Definitions;
-use super::select::{from_entry, lookup};
+use super::select::{from_entry, lookup, or_skipped};
 use super::sources::Entry;
 use super::{AgentDefinition, OriginKind, demo};
 use crate::model::Failure;
@@ -78,12 +78,7 @@ pub fn everyone(known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
             }
             _ => None,
         };
-        found.push(own.unwrap_or_else(|| from_entry(&entry, &entry.name)));
-    }
-    if found.is_empty() {
-        return Err(Failure::usage("no agent to ask: none was found anywhere")
-            .hint("acp-auth agents lists what is found")
-            .hint("try the built-in agent: acp-auth status demo"));
+        found.push(own.unwrap_or_else(|| or_skipped(from_entry(&entry, &entry.name))));
     }
     Ok(found)
 }

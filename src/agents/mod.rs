@@ -1,5 +1,6 @@
 //! Where an agent's definition comes from, and which agents a command is about.
 
+mod advice;
 mod config_file;
 mod config_source;
 mod definitions;
@@ -16,8 +17,9 @@ pub use config_source::nearest;
 pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
 pub use methods_seen::{is_plain, methods_seen, remember_methods};
+pub use advice::{is_agent, names_to_offer};
 pub use select::{Selection, select};
-pub use sources::{Counterexample, Known, StatusCommand, Stream, known_agent, known_programs};
+pub use sources::{Counterexample, Known, StatusCommand, Stream, known_agent, known_agents, known_programs};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,6 +91,8 @@ pub struct AgentDefinition {
     pub options: AgentOptions,
     /// Why it cannot be started; others can be asked all the same.
     pub failure: Option<Failure>,
+    /// What the person should know about where it came from.
+    pub remark: Option<String>,
     pub target: Target,
 }
 
@@ -103,6 +107,7 @@ impl AgentDefinition {
             launch,
             options: AgentOptions::default(),
             failure: None,
+            remark: None,
             target: Target { name: Some(name.to_owned()), ..Target::default() },
         }
     }

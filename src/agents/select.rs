@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use super::advice::{nothing_found, nothing_to_ask, unknown_name};
 use super::config_file::ConfigFile;
-use super::config_source::nearest;
 use super::definitions::Definitions;
 use super::listing::everyone;
 use super::placeholders::expand_home;
-use super::sources::{Entry, Inventory, how_to_run, read_servers};
+use super::sources::{Entry, read_servers};
 use super::{AgentDefinition, Origin, OriginKind, Target, demo};
 use crate::environment::environment;
-use crate::model::{AgentKind, Failure, Launch};
-use crate::redact::{secrets, typed};
-use crate::shell;
+use crate::model::{AgentKind, Failure, FailureKind, Launch};
+use crate::redact::secrets;
 
 /// What the command line says about agents.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +39,7 @@ pub struct Selection {
 pub fn select(selection: &Selection, known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
     let (mut found, all) = find(selection, known)?;
     for agent in &mut found {
-        // An agent that was asked for must be right; of all there are, each answers for itself.
+        // An agent that alone was asked for must be right; of several, each answers for itself.
         if let (false, Some(failure)) = (all, &agent.failure) {
             return Err(failure.clone());
         }
@@ -91,35 +90,41 @@ fn find(
         if !selection.names.is_empty() {
             return Err(Failure::usage("give agents' names or --all, not both"));
         }
-        return Ok((everyone(known)?, true));
+        let found = everyone(known)?;
+        if found.is_empty() {
+            return Err(nothing_found("no agent to ask: none was found anywhere", selection.verb));
+        }
+        return Ok((found, true));
     }
     let config = known.config.as_ref();
+    let verb = selection.verb;
     if !selection.names.is_empty() {
-        let named = selection.names.iter().map(|name| by_name(name, known));
-        return Ok((named.collect::<Result<_, _>>()?, false));
+        return several(&selection.names, |name| by_name(name, known, verb));
     }
     if let Some(name) = &known.places.default_agent {
-        return Ok((vec![by_name(name, known)?], false));
+        return Ok((vec![by_name(name, known, verb)?], false));
     }
     if !known.foreign.is_empty() {
         let found = known.foreign.iter().map(|entry| from_entry(entry, &entry.name));
         return Ok((found.collect(), true));
     }
-    let Some(config) = config else {
-        return Err(nothing_to_ask(selection, known));
-    };
-    if let Some(name) = config.default_agent() {
-        return Ok((vec![by_name(name, known)?], false));
+    if let Some(name) = config.and_then(ConfigFile::default_agent) {
+        return Ok((vec![by_name(name, known, verb)?], false));
     }
-    let names: Vec<&str> = config.names().collect();
-    match names.as_slice() {
-        [] => Err(nothing_to_ask(selection, known)),
-        [only] => Ok((vec![by_name(only, known)?], false)),
-        several if selection.single => {
+    let names: Vec<&str> = config.into_iter().flat_map(ConfigFile::names).collect();
+    match (names.as_slice(), config) {
+        // As gh asks every host it knows.
+        ([], _) if !selection.single => match everyone(known)? {
+            found if found.is_empty() => Err(nothing_to_ask(selection, known)),
+            found => Ok((found, true)),
+        },
+        ([], _) | (_, None) => Err(nothing_to_ask(selection, known)),
+        ([only], _) => Ok((vec![by_name(only, known, verb)?], false)),
+        (several, _) if selection.single => {
             let text = format!("several agents are defined, name one: {}", several.join(", "));
             Err(Failure::usage(text).hint("or set `default = \"NAME\"` in the configuration"))
         }
-        several => {
+        (several, Some(config)) => {
             let found =
                 several.iter().filter_map(|name| config.definition_or_failure(name, &lookup));
             Ok((found.collect(), true))
@@ -138,7 +143,7 @@ fn servers_of(file: &Path, selection: &Selection) -> Result<(Vec<AgentDefinition
         agent
     };
     if selection.all {
-        return Ok((entries.iter().map(as_server).collect(), true));
+        return Ok((entries.iter().map(as_server).map(or_skipped).collect(), true));
     }
     let known = || entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     if selection.servers.is_empty() {
@@ -147,13 +152,35 @@ fn servers_of(file: &Path, selection: &Selection) -> Result<(Vec<AgentDefinition
             Failure::usage(text).hint(format!("pass --server NAME, or --all; it has: {}", known()))
         );
     }
-    let named = selection.servers.iter().map(|name| {
+    several(&selection.servers, |name| {
         let found = entries.iter().find(|entry| entry.name == *name);
         found.map(as_server).ok_or_else(|| {
             Failure::usage(format!("{} has no server {name}; it has: {}", file.display(), known()))
         })
-    });
-    Ok((named.collect::<Result<_, _>>()?, false))
+    })
+}
+
+/// Those of several names, each once. One that is not found is itself the answer where it is not the
+/// only one, so that the others are asked all the same.
+fn several(
+    names: &[String],
+    find: impl Fn(&str) -> Result<AgentDefinition, Failure>,
+) -> Result<(Vec<AgentDefinition>, bool), Failure> {
+    let mut once: Vec<&str> = Vec::new();
+    for name in names {
+        if !once.contains(&name.as_str()) {
+            once.push(name);
+        }
+    }
+    if let [only] = once.as_slice() {
+        return Ok((vec![find(only)?], false));
+    }
+    let unfound = |name: &str, failure| AgentDefinition {
+        failure: Some(failure),
+        ..AgentDefinition::new(name, Origin::of(OriginKind::CommandLine), Launch::default())
+    };
+    let found = once.into_iter().map(|name| find(name).unwrap_or_else(|f| unfound(name, f)));
+    Ok((found.collect(), true))
 }
 
 pub(super) fn lookup(variable: &str) -> Option<String> {
@@ -161,7 +188,7 @@ pub(super) fn lookup(variable: &str) -> Option<String> {
 }
 
 /// The agent of a name: from the configuration file, else from wherever it is defined.
-fn by_name(name: &str, known: &Definitions) -> Result<AgentDefinition, Failure> {
+fn by_name(name: &str, known: &Definitions, verb: &str) -> Result<AgentDefinition, Failure> {
     let config = known.config.as_ref();
     if let Some(config) = config
         && let Some(agent) = config.definition(name, &lookup)?
@@ -176,52 +203,13 @@ fn by_name(name: &str, known: &Definitions) -> Result<AgentDefinition, Failure> 
     }
     let inventory = known.inventory(Some(name));
     match inventory.find(name, known.places.trust_project) {
-        Some(entry) => Ok(from_entry(entry, name)),
-        None => Err(unknown_name(name, known, &known.inventory(None))),
-    }
-}
-
-fn unknown_name(name: &str, known: &Definitions, inventory: &Inventory) -> Failure {
-    let failure = Failure::usage(format!("there is no agent {}", typed(name)));
-    if let Some(file) = inventory.project_file(name) {
-        return failure.hint(format!(
-            "{} defines it, which is a project's and so somebody else's command line; use it with \
-             `--trust-project`, or name the file with `--config`",
-            file.display(),
-        ));
-    }
-    if let Some(words) = how_to_run(name) {
-        let failure = failure.hint("it is well known, and its program is not on PATH");
-        if words.is_empty() {
-            return failure;
+        Some(entry) => {
+            let agent = from_entry(entry, name);
+            // Whoever defined it there may mean somebody else.
+            let remark = inventory.passed_over(name, known.places.trust_project);
+            Ok(AgentDefinition { remark, ..agent })
         }
-        let command = shell::join(words);
-        return failure.hint(format!("to run it once: acp-auth status -- {command}"));
-    }
-    let config = known.config.as_ref();
-    let configured = config.into_iter().flat_map(ConfigFile::names);
-    let elsewhere = inventory
-        .entries
-        .iter()
-        .filter(|entry| entry.is_allowed(known.places.trust_project))
-        .filter(|entry| entry.launch.is_ok())
-        .map(|entry| entry.name.as_str());
-    let mut names: Vec<&str> = configured.chain(elsewhere).chain([demo::NAME]).collect();
-    names.sort_unstable();
-    names.dedup();
-    let failure = match nearest(name, names.iter().copied()) {
-        Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-        None => failure,
-    };
-    let failure = failure.hint(format!("agents that can be named: {}", names.join(", ")));
-    let failure = inventory.problems.iter().fold(failure, |failure, problem| {
-        failure.hint(format!("not read: {}", problem.sentence().raw()))
-    });
-    match config {
-        Some(config) => {
-            failure.hint(format!("define it as [agents.{name}] in {}", config.path().display()))
-        }
-        None => failure.hint("or give its command: acp-auth status -- COMMAND ARGS"),
+        None => Err(unknown_name(name, known, &known.inventory(None), verb)),
     }
 }
 
@@ -246,6 +234,14 @@ pub(super) fn from_entry(entry: &Entry, name: &str) -> AgentDefinition {
         failure,
         ..AgentDefinition::new(name, entry.origin.clone(), launch)
     }
+}
+
+/// One of all there are that cannot be asked, which is no fault of the run.
+pub(super) fn or_skipped(mut agent: AgentDefinition) -> AgentDefinition {
+    if let Some(failure) = &mut agent.failure {
+        failure.kind = FailureKind::Skipped;
+    }
+    agent
 }
 
 fn from_command(command: &[String]) -> AgentDefinition {
@@ -318,32 +314,6 @@ fn repeated_options(known: &Definitions) -> Vec<String> {
         options.extend(["--env".to_owned(), name.clone()]);
     }
     options
-}
-
-fn nothing_to_ask(selection: &Selection, known: &Definitions) -> Failure {
-    let verb = selection.verb;
-    let found = match (&known.config, &known.config_path) {
-        (Some(config), _) => format!("{} defines none", config.path().display()),
-        (None, Some(path)) if path.exists() => {
-            format!("{} has neither agent_servers nor agents", path.display())
-        }
-        (None, Some(path)) => format!("there is no {}", path.display()),
-        (None, None) => "there is no configuration directory".to_owned(),
-    };
-    let failure = Failure::usage(format!("no agent to ask: none was named, and {found}"));
-    let inventory = known.inventory(None);
-    let is_usable =
-        |entry: &&Entry| entry.launch.is_ok() && entry.is_allowed(known.places.trust_project);
-    let names: Vec<&str> =
-        inventory.entries.iter().filter(is_usable).map(|entry| entry.name.as_str()).collect();
-    if !names.is_empty() {
-        return failure
-            .hint(format!("these were found elsewhere: {}", names.join(", ")))
-            .hint(format!("name one, as in acp-auth {verb} {}", shell::quote(names[0])));
-    }
-    failure
-        .hint(format!("try the built-in agent: acp-auth {verb} demo"))
-        .hint(format!("or give an agent's command: acp-auth {verb} -- COMMAND ARGS"))
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub enum Command {
     ///
     /// Reads the configuration file, the files of Zed, JetBrains and acpx, a registry, what the
     /// project carries, and looks for well-known agents on PATH. Starts nothing.
-    Agents(ListingArgs),
+    Agents(AgentsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the JSON Schema of what --json prints
@@ -90,8 +90,8 @@ pub struct StatusArgs {
     pub expect_account: Option<String>,
     #[command(flatten, next_help_heading = "MCP servers")]
     pub mcp: McpArgs,
-    /// How many agents are asked at once [default: four for each core]
-    #[arg(long, short, value_name = "COUNT")]
+    /// How many agents are asked at once [default: as many as the machine bears]
+    #[arg(long, short, value_name = "COUNT", value_parser = parse_jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Keep the connection and print every change, a line each; one agent
     #[arg(long)]
@@ -139,6 +139,10 @@ pub enum MapField {
     Provider,
     AccountId,
     Organization,
+}
+
+fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "it is a number from 1 on".to_owned())
 }
 
 fn parse_object(text: &str) -> Result<serde_json::Value, String> {
@@ -217,6 +221,15 @@ pub struct LogoutArgs {
     pub command: CommandArgs,
     #[command(flatten)]
     pub agent_args: AgentArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
+    /// List the well-known agents instead, and how each is installed
+    #[arg(long)]
+    pub known: bool,
+    #[command(flatten)]
+    pub listing: ListingArgs,
 }
 
 #[derive(Debug, Args)]

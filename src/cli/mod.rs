@@ -6,7 +6,7 @@ mod settings;
 mod variables;
 
 pub use args::{
-    AgentArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs, ProbeArg, Shell,
+    AgentArgs, AgentsArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs, ProbeArg, Shell,
     StatusArgs,
 };
 pub use settings::Settings;

@@ -9,15 +9,18 @@ use crate::outcome::RunOutcome;
 
 /// Signs in at one agent.
 pub async fn login(run: &mut Run, args: LoginArgs) -> RunOutcome {
-    let selection = Selection {
+    let mut selection = Selection {
         names: args.agent.into_iter().collect(),
         command: args.command.command,
         verb: "login",
         single: true,
         ..Selection::default()
     };
+    if let Err(failure) = run.offer_agents(&mut selection).await {
+        return run.answer_failure("login", failure);
+    }
     if args.list {
-        return visit_all(run, "login", selection, &Task::Other(Action::List), 1).await;
+        return visit_all(run, "login", selection, &Task::Other(Action::List), None).await;
     }
     let options = LoginOptions {
         method: args.method,
@@ -28,5 +31,5 @@ pub async fn login(run: &mut Run, args: LoginArgs) -> RunOutcome {
         probe: run.settings.login_probe(args.probe),
         expected: args.expect_account,
     };
-    visit_all(run, "login", selection, &Task::Other(Action::Login(options)), 1).await
+    visit_all(run, "login", selection, &Task::Other(Action::Login(options)), None).await
 }

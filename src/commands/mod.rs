@@ -4,6 +4,8 @@ mod agents;
 mod completions;
 mod login;
 mod logout;
+mod meant;
+pub mod refusal;
 mod run;
 mod status;
 mod visits;

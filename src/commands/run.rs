@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::agents::{AgentDefinition, Definitions, Places, Selection, select};
+use crate::agents::{AgentDefinition, Definitions, Places, Selection, names_to_offer, select};
 use crate::cli::Settings;
 use crate::flows::{Action, Visit};
 use crate::interrupt::Interrupt;
-use crate::model::{EraChoice, Failure, FailureKind, Finding, Phase};
+use crate::model::{Diagnostic, DiagnosticKind, EraChoice, Failure, FailureKind, Finding, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::render::{Layout, apply_query, complaint, short_complaint};
 use crate::rpc::Runner;
 use crate::trace::{Trace, TraceFile};
-use crate::ui::{Answer, Ui};
+use crate::ui::{Answer, Choice, Ui};
 use crate::untrusted::Clean;
 use crate::untrusted::clean;
 
@@ -49,6 +49,36 @@ impl Run {
             self.trace = Some(self.with_files(Some(&path), created).await?);
         }
         Ok(agents)
+    }
+
+    /// Has the person choose an agent where a command for one was given none and there are several.
+    ///
+    /// # Errors
+    /// As [`Run::select`], or that nothing was chosen.
+    pub async fn offer_agents(&self, selection: &mut Selection) -> Result<(), Failure> {
+        if !self.ui.facts.can_prompt() {
+            return Ok(());
+        }
+        let asked = selection.clone();
+        let names = self.with_definitions(move |known| names_to_offer(&asked, known)).await?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        let choice = |(name, command): &(String, String)| Choice {
+            title: clean!("{name}"),
+            detail: clean!("{}", Clean::line(command)),
+        };
+        let choices: Vec<Choice> = names.iter().map(choice).collect();
+        let question = clean!("Which agent?");
+        let verb = selection.verb;
+        match self.ui.choose(verb, &question, &choices, 0).await? {
+            Some(index) => selection.names.push(names[index].0.clone()),
+            None => {
+                let text = format!("no agent was chosen to {verb} at");
+                return Err(Failure::choice(text).hint(format!("name one: acp-auth {verb} AGENT")));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the definitions and does something with them.
@@ -147,6 +177,9 @@ impl Run {
             duration,
             observed_at: SystemTime::now(),
         };
+        let remark = agent.remark.iter().cloned();
+        let remark = remark.map(|text| Diagnostic::new(DiagnosticKind::OtherDefinition, text));
+        outcome.diagnostics.extend(remark);
         outcome.expect_account(expected);
         if self.ui.masks {
             outcome.mask_accounts();

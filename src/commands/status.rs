@@ -1,18 +1,11 @@
 //! `acp-auth status`.
 
-use std::num::NonZeroUsize;
-
 use super::visits::{StatusOptions, Task, visit_all};
 use super::{Run, watch};
 use crate::agents::Selection;
 use crate::cli::{MapField, McpArgs, ProbeArg, StatusArgs};
 use crate::model::{Failure, IdentityMap, IdentityTool, ProbeLevel, ProbeRequest};
 use crate::outcome::RunOutcome;
-
-/// Agents wait more than they compute, so that several share a core.
-fn usual_jobs() -> usize {
-    std::thread::available_parallelism().map_or(4, NonZeroUsize::get) * 4
-}
 
 /// Asks agents whether the user is signed in.
 pub async fn status(run: &mut Run, args: StatusArgs) -> RunOutcome {
@@ -31,8 +24,7 @@ pub async fn status(run: &mut Run, args: StatusArgs) -> RunOutcome {
         single: args.watch || args.until.is_some(),
     };
     if !args.watch && args.until.is_none() {
-        let jobs = args.jobs.map_or_else(usual_jobs, NonZeroUsize::get);
-        return visit_all(run, "status", selection, &Task::Status(options), jobs).await;
+        return visit_all(run, "status", selection, &Task::Status(options), args.jobs).await;
     }
     if args.probe.is_some() {
         let failure = Failure::usage("--watch only listens; leave out --probe");

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
@@ -13,12 +15,21 @@ use crate::cli::Settings;
 use crate::flows::{Action, unopened};
 use crate::model::{AgentKind, EraChoice, Failure, FailureKind, Phase, ProbeRequest};
 use crate::outcome::{AgentOutcome, RunOutcome};
+use crate::process::room;
 use crate::render::{Layout, name_width};
 use crate::untrusted::Clean;
 use crate::untrusted::clean;
 
 /// All agents are listed in a table when there are more than this.
 const ROWS_FROM: usize = 3;
+
+/// When it is looked again whether more agents can be asked at once.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// With how many agents a run begins: they wait more than they compute, so that several share a core.
+fn usual_jobs() -> usize {
+    std::thread::available_parallelism().map_or(4, NonZeroUsize::get) * 4
+}
 
 /// How the state is asked for.
 #[derive(Debug, Clone, Default)]
@@ -52,13 +63,14 @@ pub enum Task {
 }
 
 /// Visits the selected agents, prints each answer as soon as it and those before it are known,
-/// and returns when every agent has ended. At most `jobs` agents are asked at once.
+/// and returns when every agent has ended. At most `jobs` agents are asked at once; where that is not
+/// said, as many as the machine bears.
 pub async fn visit_all(
     run: &mut Run,
     command: &'static str,
     selection: Selection,
     task: &Task,
-    jobs: usize,
+    jobs: Option<NonZeroUsize>,
 ) -> RunOutcome {
     let is_all = selection.all;
     let agents = match run.select(selection).await {
@@ -83,7 +95,8 @@ pub async fn visit_all(
             visits.spawn(visit(run.clone(), agent, task.clone(), index, sender.clone()));
         }
     };
-    (0..jobs.clamp(1, count.max(1))).for_each(|_| begin(&mut visits));
+    let mut begun = jobs.map_or_else(usual_jobs, NonZeroUsize::get).clamp(1, count.max(1));
+    (0..begun).for_each(|_| begin(&mut visits));
     let collecting = async {
         let mut waiting: HashMap<usize, AgentOutcome> = HashMap::new();
         let mut known = Vec::new();
@@ -94,6 +107,13 @@ pub async fn visit_all(
                 Some(ended) = visits.join_next() => {
                     go_on_panicking(ended);
                     begin(&mut visits);
+                    continue;
+                }
+                () = tokio::time::sleep(LOOK_AGAIN), if jobs.is_none() && begun < count => {
+                    // Those that are under way wait: twice as many may do so.
+                    let more = room().min(begun).min(count - begun);
+                    (0..more).for_each(|_| begin(&mut visits));
+                    begun += more;
                     continue;
                 }
             };

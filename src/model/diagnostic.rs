@@ -51,6 +51,8 @@ pub enum DiagnosticKind {
     StatusCommand,
     /// A method that was asked for where somebody is signed in already.
     UnusedMethod,
+    /// Another definition of the same name, which cannot be used.
+    OtherDefinition,
     /// A value on stdin that was not used.
     UnusedValue,
 }

@@ -14,6 +14,8 @@ pub enum FailureKind {
     Usage,
     /// The configuration does not fit.
     Config,
+    /// One of all there are that acp-auth cannot ask, which is passed over.
+    Skipped,
     /// The agent's program could not be started.
     StartFailed,
     /// The agent's process ended, or closed its side, before it answered.

@@ -7,6 +7,7 @@ mod foreground;
 mod group;
 mod launch;
 mod pipes;
+mod room;
 
 pub use capture::{Captured, capture};
 pub use child::{Child, Pipes, pipes};
@@ -14,3 +15,4 @@ pub use foreground::{Ended, wait_for};
 pub use group::{ProcessGroup, adopt_orphans};
 pub use launch::{locate, start_on_terminal, start_piped};
 pub use pipes::{Listener, Tail, describe_exit, signal_of};
+pub use room::room;

@@ -61,6 +61,9 @@ impl Format {
     pub fn whole(self, outcome: &RunOutcome) -> Option<Answer> {
         match self {
             Self::Json => Some(Answer::Programs(json::document(outcome))),
+            Self::Human if outcome.is_catalog => {
+                Some(Answer::People(Clean::rendered(human::catalog())))
+            }
             Self::Human if outcome.listed.is_some() => {
                 Some(Answer::People(Clean::rendered(human::definitions(outcome))))
             }

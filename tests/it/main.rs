@@ -8,6 +8,7 @@ mod cases;
 mod cli;
 mod common;
 mod config;
+mod contact;
 mod dialects;
 mod faults;
 mod fuzz;

@@ -270,7 +270,7 @@ fn a_watch_ends_by_the_time_limit_a_signal_or_the_agent() {
     );
     ending.run(&place, &["status", "--watch"]).assert_code(4).assert_stdout("status 3");
     place
-        .run(&["status", "--watch", "demo", "demo"])
+        .run(&["status", "--watch", "demo", "other"])
         .assert_code(2)
         .assert_stderr("name one agent");
 }

@@ -138,6 +138,26 @@ impl Known {
         }
     }
 
+    /// Whether its program is on PATH.
+    #[must_use]
+    pub fn is_installed(&self) -> bool {
+        which::which(&self.program).is_ok()
+    }
+
+    /// The command that installs it; `None` where its own documents have to say.
+    #[must_use]
+    pub fn how_to_install(&self) -> Option<String> {
+        match (&self.npx, &self.uvx) {
+            (Some(package), _) => Some(format!("npm install -g {package}")),
+            (None, Some(words)) => {
+                // `--from PACKAGE PROGRAM`, or the package alone.
+                let package = words.iter().find(|word| !word.starts_with('-'))?;
+                Some(format!("uv tool install {package}"))
+            }
+            (None, None) => None,
+        }
+    }
+
     /// Whether this is how an agent is started and what it says it is.
     fn is(&self, launch: &Launch, peer: &Peer) -> bool {
         let named = |name: &str| self.peers.iter().any(|peer| peer == name);
@@ -172,16 +192,30 @@ fn catalog() -> &'static [Known] {
     })
 }
 
-/// The agents of the catalog whose programs are on PATH.
+/// Every agent of the catalog.
+#[must_use]
+pub fn known_agents() -> &'static [Known] {
+    catalog()
+}
+
+/// The agents of the catalog whose programs are on PATH. Where two are started alike, the first has
+/// the other's names too.
 pub fn installed() -> Vec<Entry> {
+    let is_same = |a: &Known, b: &Known| a.program == b.program && a.args == b.args;
+    let others = |known: &Known| -> Vec<String> {
+        let alike = catalog().iter().filter(|other| other.name != known.name && is_same(other, known));
+        alike.flat_map(|other| std::iter::once(&other.name).chain(&other.aliases)).cloned().collect()
+    };
     catalog()
         .iter()
-        .filter_map(|known| {
+        .enumerate()
+        .filter(|(at, known)| !catalog()[..*at].iter().any(|earlier| is_same(earlier, known)))
+        .filter_map(|(_, known)| {
             let path = which::which(&known.program).ok()?;
             let origin = Origin { kind: OriginKind::Path, path: Some(path), key: None };
             let launch = Launch::new(known.program.clone(), known.args.clone());
             Some(Entry {
-                aliases: known.aliases.clone(),
+                aliases: known.aliases.iter().cloned().chain(others(known)).collect(),
                 ..Entry::new(known.name.clone(), origin, Ok(launch))
             })
         })

@@ -72,7 +72,12 @@ fn server_launch(entry: &Value) -> Result<Launch, String> {
     match entry["type"].as_str() {
         None | Some("custom") => {}
         Some(kind @ ("registry" | "extension")) => {
-            return Err(format!("the editor installs it by itself (type {kind})"));
+            let names: Vec<String> = environment_of(entry)?.into_iter().map(|(name, _)| name).collect();
+            let with = match names.as_slice() {
+                [] => String::new(),
+                names => format!(", with the variables {}", names.join(", ")),
+            };
+            return Err(format!("the editor installs it by itself (type {kind}){with}"));
         }
         Some(other) => return Err(format!("its type {other} is not known")),
     }

@@ -8,7 +8,7 @@ mod places;
 mod registry;
 
 pub use catalog::{
-    Counterexample, Known, StatusCommand, Stream, how_to_run, known_agent, known_programs,
+    Counterexample, Known, StatusCommand, Stream, how_to_run, known_agent, known_agents, known_programs,
 };
 pub use editors::read_foreign;
 pub use mcp_config::read_servers;
@@ -143,6 +143,20 @@ impl Inventory {
             return Some(first);
         }
         Some(fitting.find(|entry| entry.launch.is_ok()).unwrap_or(first))
+    }
+
+    /// What is said of a definition that comes first and cannot be used, where another one is.
+    pub fn passed_over(&self, name: &str, trusts_project: bool) -> Option<String> {
+        let used = self.find(name, trusts_project)?;
+        let first = self
+            .entries
+            .iter()
+            .find(|entry| entry.answers_to(name) && entry.is_allowed(trusts_project))?;
+        let reason = first.launch.as_ref().err().filter(|_| used.launch.is_ok())?;
+        let file = first.origin.path.as_ref()?.display();
+        Some(format!(
+            "{file} defines {name} too, and what it means there may be somebody else: {reason}"
+        ))
     }
 
     /// The project's file that defines a name, if one does.

@@ -4,7 +4,7 @@ mod methods;
 mod tables;
 mod verdict;
 
-pub use tables::{definitions, name_width, row, row_titles};
+pub use tables::{catalog, definitions, name_width, row, row_titles};
 
 use owo_colors::OwoColorize;
 
@@ -160,7 +160,7 @@ fn launch(block: &mut Block, outcome: &AgentOutcome) {
 
 /// Where it failed, what the agent sent with it and wrote before it, and what to do next.
 fn details(block: &mut Block, failure: &Failure) {
-    if failure.phase != Phase::Choice {
+    if !matches!(failure.phase, Phase::Choice | Phase::Configuration) {
         block.item(&format!("Failed at: {}", failure.phase.name()));
     }
     if let Some(data) = &failure.data {

@@ -6,7 +6,7 @@ use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Block, prose, tidy, verdict};
-use crate::agents::{Listed, Origin, OriginKind};
+use crate::agents::{Listed, Origin, OriginKind, known_agents};
 use crate::outcome::{AgentOutcome, RunOutcome};
 use crate::shell;
 
@@ -56,6 +56,30 @@ pub fn definitions(outcome: &RunOutcome) -> String {
         if let Some(place) = place(&agent.entry.origin) {
             let _ = writeln!(text, "  {}  {}", " ".repeat(width), tidy(&place).dimmed());
         }
+    }
+    text
+}
+
+/// The well-known agents, a line each: whether its program is on PATH, its name, its program, and how
+/// it is installed.
+#[must_use]
+pub fn catalog() -> String {
+    let known = known_agents();
+    let width = name_width(known.iter().map(|agent| agent.name.as_str()));
+    let programs = known.iter().map(|agent| agent.program.width());
+    let room = programs.max().unwrap_or(0).max("PROGRAM".len());
+    let titles = format!("  {}  {}  TO INSTALL\n", padded("NAME", width), padded("PROGRAM", room));
+    let mut text = titles.dimmed().to_string();
+    for agent in known {
+        let mark = match agent.is_installed() {
+            true => "✓".green().to_string(),
+            false => "-".to_owned(),
+        };
+        let name = padded(&agent.name, width);
+        let program = padded(&agent.program, room);
+        let install = agent.how_to_install().unwrap_or_else(|| "see its documents".to_owned());
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{mark} {name}  {program}  {install}");
     }
     text
 }

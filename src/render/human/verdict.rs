@@ -6,7 +6,7 @@ use super::methods::how_to_sign_in;
 use super::{Block, prose};
 use crate::flows::Asked;
 use crate::model::{
-    Account, AuthState, Contrast, Evidence, Failure, Identity, NoIdentity, Operation,
+    Account, AuthState, Contrast, Evidence, Failure, FailureKind, Identity, NoIdentity, Operation,
     OperationKind, OperationResult, in_words,
 };
 use crate::outcome::{AgentOutcome, Credential};
@@ -89,7 +89,7 @@ pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
         && report.reported_state.is_none()
         && matches!(report.evidence, None | Some(Evidence::Command(_)));
     match outcome.prevented() {
-        Some(failure) => block.bad(&prose(failure.sentence().raw())),
+        Some(failure) => prevented(block, failure),
         None if report.state == AuthState::Unknown && is_silent => block.open("not reported"),
         None => state(block, outcome),
     }
@@ -99,7 +99,7 @@ pub fn in_short(block: &mut Block, outcome: &AgentOutcome) {
 fn state(block: &mut Block, outcome: &AgentOutcome) {
     let report = &outcome.report;
     if let Some(failure) = outcome.prevented().filter(|_| report.state == AuthState::Unknown) {
-        return block.bad(&prose(failure.sentence().raw()));
+        return prevented(block, failure);
     }
     match (report.state, &outcome.failure) {
         (AuthState::Authenticated, _) if outcome.identity().is_some() => {
@@ -116,6 +116,15 @@ fn state(block: &mut Block, outcome: &AgentOutcome) {
             block.open(&format!("Unknown: {}", prose(failure.sentence().raw())));
         }
         (AuthState::Unknown, _) => block.open(&format!("Unknown: {}", why_unknown(outcome))),
+    }
+}
+
+/// What kept the agent from being asked.
+fn prevented(block: &mut Block, failure: &Failure) {
+    let text = prose(failure.sentence().raw());
+    match failure.kind {
+        FailureKind::Skipped => block.item(&format!("Skipped: {text}")),
+        _ => block.bad(&text),
     }
 }
 

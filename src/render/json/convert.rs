@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::report::{
     AccountReport, AgentReport, CredentialKind, CredentialReport, DefinedIn, DefinedInKind,
     DefinitionReport, DiagnosticReport, ErrorKind, ErrorReport, Flow, IdentityReason,
-    IdentityReport, IdentitySource, Kind, Label, LaunchReport, MethodReport, OperationName,
+    IdentityReport, IdentitySource, Kind, KnownReport, Label, LaunchReport, MethodReport, OperationName,
     OperationReport, Operations, PeerReport, Prose, ResultName, State, VersionReport,
 };
-use crate::agents::{Listed, Origin, OriginKind};
+use crate::agents::{Known, Listed, Origin, OriginKind};
 use crate::flows::Asked;
 use crate::model::{
     Account, AuthMethod, AuthState, Contrast, Diagnostic, Evidence, Failure, FailureKind, Identity,
@@ -87,6 +87,18 @@ impl<'a> From<&'a AgentOutcome> for AgentReport<'a> {
             diagnostics: outcome.diagnostics.iter().map(DiagnosticReport::from).collect(),
             observed_at: rfc3339(outcome.observed_at),
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl From<&'static Known> for KnownReport<'_> {
+    fn from(known: &'static Known) -> Self {
+        Self {
+            name: &known.name,
+            program: &known.program,
+            args: &known.args,
+            installed: known.is_installed(),
+            install: known.how_to_install(),
         }
     }
 }
@@ -258,6 +270,7 @@ impl<'a> From<&'a Failure> for ErrorReport<'a> {
             kind: match failure.kind {
                 FailureKind::Usage => ErrorKind::Usage,
                 FailureKind::Config => ErrorKind::Config,
+                FailureKind::Skipped => ErrorKind::Skipped,
                 FailureKind::StartFailed => ErrorKind::StartFailed,
                 FailureKind::Exited => ErrorKind::Exited,
                 FailureKind::Protocol | FailureKind::InvalidAnswer => ErrorKind::Protocol,

@@ -3,11 +3,14 @@
 mod convert;
 mod report;
 
+use crate::agents::known_agents;
 use crate::exit::Exit;
 use crate::model::Failure;
 use crate::outcome::RunOutcome;
 use crate::untrusted::is_unseen;
-use report::{AgentReport, DefinitionReport, Document, ErrorReport, SCHEMA_VERSION};
+use report::{
+    AgentReport, DefinitionReport, Document, ErrorReport, KnownReport, SCHEMA_VERSION,
+};
 
 /// The document of a run, secrets hidden, with a line feed at its end.
 #[must_use]
@@ -31,6 +34,7 @@ fn report(outcome: &RunOutcome) -> Document<'_> {
             .listed
             .as_ref()
             .map(|listed| listed.iter().map(DefinitionReport::from).collect()),
+        known: outcome.is_catalog.then(|| known_agents().iter().map(KnownReport::from).collect()),
         problems: outcome.problems.iter().map(ErrorReport::from).collect(),
         error: outcome.failure.as_ref().map(ErrorReport::from),
     }
@@ -46,6 +50,7 @@ pub fn failure_document(command: Option<&str>, failure: &Failure) -> String {
             exit_code: Exit::from(failure).code(),
             agents: Vec::new(),
             definitions: None,
+            known: None,
             problems: Vec::new(),
             error: Some(ErrorReport::from(failure)),
         },

@@ -56,6 +56,8 @@ pub struct Document<'a> {
     /// Filled by `agents`: every definition that was found, the first of a name that can be used
     /// winning.
     pub definitions: Option<Vec<DefinitionReport<'a>>>,
+    /// Filled by `agents --known`: the agents that acp-auth knows by name.
+    pub known: Option<Vec<KnownReport<'a>>>,
     /// Filled by `agents`: the files that could not be read.
     pub problems: Vec<ErrorReport<'a>>,
     /// What stopped the run before any agent was started.
@@ -120,6 +122,21 @@ pub struct AgentReport<'a> {
     pub observed_at: String,
     /// Milliseconds from the start of the agent to its answer.
     pub duration_ms: u64,
+}
+
+/// An agent that acp-auth knows by name.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KnownReport<'a> {
+    pub name: &'a str,
+    /// The program on PATH.
+    pub program: &'a str,
+    /// What makes it speak ACP.
+    pub args: &'a [String],
+    pub installed: bool,
+    /// The command that installs it; null where its own documents have to say.
+    pub install: Option<String>,
 }
 
 /// Something that may be a credential.
@@ -396,6 +413,8 @@ pub struct ErrorReport<'a> {
 pub enum ErrorKind {
     Usage,
     Config,
+    /// One of all there are that acp-auth cannot ask: no failure of the run.
+    Skipped,
     StartFailed,
     Exited,
     Protocol,
