@@ -32,21 +32,22 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'List every agent that can be named, and where it is defined')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what --json prints')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print a man page')
             [CompletionResult]::new('demo-agent', 'demo-agent', [CompletionResultType]::ParameterValue, 'Run the built-in agent')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'acp-auth;status' {
             [CompletionResult]::new('--expect-account', '--expect-account', [CompletionResultType]::ParameterName, 'Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: as many as the machine bears]')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: as many as the machine bears]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
             [CompletionResult]::new('--mcp-config', '--mcp-config', [CompletionResultType]::ParameterName, 'File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)')
             [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'Server of that file; may be given several times')
             [CompletionResult]::new('--mcp-era', '--mcp-era', [CompletionResultType]::ParameterName, 'Handshake to use: server/discover (modern), initialize (legacy), or one after the other')
             [CompletionResult]::new('--probe-tool', '--probe-tool', [CompletionResultType]::ParameterName, 'Tool to call once where the server does not say who you are: read-only and not destructive')
             [CompletionResult]::new('--probe-args', '--probe-args', [CompletionResultType]::ParameterName, 'Arguments of that tool, a JSON object')
             [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…')
-            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
-            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many agents are asked at once [default: four for each core]')
-            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first')
             [CompletionResult]::new('--jq', '--jq', [CompletionResultType]::ParameterName, 'Print what a jq expression makes of that document, strings without quotes')
             [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'File in the format of the ACP registry, whose agents can be named')
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Working directory of the agent')
@@ -61,8 +62,8 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Ask every agent that is found: see `acp-auth agents`')
-            [CompletionResult]::new('--mcp', '--mcp', [CompletionResultType]::ParameterName, 'COMMAND is an MCP server: ask who it thinks you are')
             [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Keep the connection and print every change, a line each; one agent')
+            [CompletionResult]::new('--mcp', '--mcp', [CompletionResultType]::ParameterName, 'COMMAND is an MCP server: ask who it thinks you are')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON document on stdout, whatever happens')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing but errors; the exit code answers')
@@ -156,16 +157,24 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
         }
         'acp-auth;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'acp-auth;schema' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'acp-auth;man' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -173,8 +182,8 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
         'acp-auth;demo-agent' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--login', '--login', [CompletionResultType]::ParameterName, 'Sign in on this terminal and end')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
@@ -186,6 +195,7 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             [CompletionResult]::new('agents', 'agents', [CompletionResultType]::ParameterValue, 'List every agent that can be named, and where it is defined')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what --json prints')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print a man page')
             [CompletionResult]::new('demo-agent', 'demo-agent', [CompletionResultType]::ParameterValue, 'Run the built-in agent')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -206,6 +216,9 @@ Register-ArgumentCompleter -Native -CommandName 'acp-auth' -ScriptBlock {
             break
         }
         'acp-auth;help;schema' {
+            break
+        }
+        'acp-auth;help;man' {
             break
         }
         'acp-auth;help;demo-agent' {

@@ -29,20 +29,21 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand agents 'List every agent that can be named, and where it is defined'
             cand completions 'Print a completion script for a shell'
             cand schema 'Print the JSON Schema of what --json prints'
+            cand man 'Print a man page'
             cand demo-agent 'Run the built-in agent'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'acp-auth;status'= {
             cand --expect-account 'Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing'
+            cand -j 'How many agents are asked at once [default: as many as the machine bears]'
+            cand --jobs 'How many agents are asked at once [default: as many as the machine bears]'
+            cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
             cand --mcp-config 'File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)'
             cand --server 'Server of that file; may be given several times'
             cand --mcp-era 'Handshake to use: server/discover (modern), initialize (legacy), or one after the other'
             cand --probe-tool 'Tool to call once where the server does not say who you are: read-only and not destructive'
             cand --probe-args 'Arguments of that tool, a JSON object'
             cand --map 'Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…'
-            cand -j 'How many agents are asked at once [default: four for each core]'
-            cand --jobs 'How many agents are asked at once [default: four for each core]'
-            cand --until 'Watch until the agent reports this state, then exit 0; 124 when --timeout passes first'
             cand --jq 'Print what a jq expression makes of that document, strings without quotes'
             cand --registry 'File in the format of the ACP registry, whose agents can be named'
             cand --cwd 'Working directory of the agent'
@@ -57,8 +58,8 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand --color 'When to use colours'
             cand -a 'Ask every agent that is found: see `acp-auth agents`'
             cand --all 'Ask every agent that is found: see `acp-auth agents`'
-            cand --mcp 'COMMAND is an MCP server: ask who it thinks you are'
             cand --watch 'Keep the connection and print every change, a line each; one agent'
+            cand --mcp 'COMMAND is an MCP server: ask who it thinks you are'
             cand --json 'Print one JSON document on stdout, whatever happens'
             cand --trust-project 'Run what a file of the project defines (.acp-auth.toml, .zed/settings.json, .acpxrc.json)'
             cand -q 'Print nothing but errors; the exit code answers'
@@ -148,23 +149,30 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
         }
         &'acp-auth;completions'= {
             cand --color 'When to use colours'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
         &'acp-auth;schema'= {
             cand --color 'When to use colours'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'acp-auth;man'= {
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
         &'acp-auth;demo-agent'= {
             cand --color 'When to use colours'
             cand --login 'Sign in on this terminal and end'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
         }
@@ -175,6 +183,7 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
             cand agents 'List every agent that can be named, and where it is defined'
             cand completions 'Print a completion script for a shell'
             cand schema 'Print the JSON Schema of what --json prints'
+            cand man 'Print a man page'
             cand demo-agent 'Run the built-in agent'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -189,6 +198,8 @@ set edit:completion:arg-completer[acp-auth] = {|@words|
         &'acp-auth;help;completions'= {
         }
         &'acp-auth;help;schema'= {
+        }
+        &'acp-auth;help;man'= {
         }
         &'acp-auth;help;demo-agent'= {
         }

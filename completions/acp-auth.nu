@@ -11,12 +11,12 @@ module completions {
     --version(-V)             # Print version
   ]
 
-  def "nu-complete acp-auth status mcp_era" [] {
-    [ "auto" "legacy" "modern" ]
-  }
-
   def "nu-complete acp-auth status until" [] {
     [ "authenticated" "unauthenticated" "not_required" "unknown" ]
+  }
+
+  def "nu-complete acp-auth status mcp_era" [] {
+    [ "auto" "legacy" "modern" ]
   }
 
   def "nu-complete acp-auth status protocol" [] {
@@ -35,6 +35,9 @@ module completions {
   export extern "acp-auth status" [
     --all(-a)                 # Ask every agent that is found: see `acp-auth agents`
     --expect-account: string  # Exit 1 when no account or identity that is shown is this one; a comparison of what is displayed, which proves nothing
+    --jobs(-j): string        # How many agents are asked at once [default: as many as the machine bears]
+    --watch                   # Keep the connection and print every change, a line each; one agent
+    --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --mcp                     # COMMAND is an MCP server: ask who it thinks you are
     --mcp-config: path        # File of MCP servers (mcpServers, servers of VS Code, context_servers of Zed)
     --server: string          # Server of that file; may be given several times
@@ -42,9 +45,6 @@ module completions {
     --probe-tool: string      # Tool to call once where the server does not say who you are: read-only and not destructive
     --probe-args: string      # Arguments of that tool, a JSON object
     --map: string             # Where its answer says what: subject=/json/pointer,displayName=…,provider=…,accountId=…,organization=…
-    --jobs(-j): string        # How many agents are asked at once [default: four for each core]
-    --watch                   # Keep the connection and print every change, a line each; one agent
-    --until: string@"nu-complete acp-auth status until" # Watch until the agent reports this state, then exit 0; 124 when --timeout passes first
     --json                    # Print one JSON document on stdout, whatever happens
     --jq: string              # Print what a jq expression makes of that document, strings without quotes
     --registry: path          # File in the format of the ACP registry, whose agents can be named
@@ -176,7 +176,7 @@ module completions {
   # Print a completion script for a shell
   export extern "acp-auth completions" [
     --color: string@"nu-complete acp-auth completions color" # When to use colours
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     shell: string@"nu-complete acp-auth completions shell" # The shell
   ]
@@ -188,8 +188,24 @@ module completions {
   # Print the JSON Schema of what --json prints
   export extern "acp-auth schema" [
     --color: string@"nu-complete acp-auth schema color" # When to use colours
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
+  ]
+
+  def "nu-complete acp-auth man command" [] {
+    [ "status" "login" "logout" "agents" "completions" "schema" "man" ]
+  }
+
+  def "nu-complete acp-auth man color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  # Print a man page
+  export extern "acp-auth man" [
+    --color: string@"nu-complete acp-auth man color" # When to use colours
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    command?: string@"nu-complete acp-auth man command" # The command that the page is of
   ]
 
   def "nu-complete acp-auth demo-agent color" [] {
@@ -200,7 +216,7 @@ module completions {
   export extern "acp-auth demo-agent" [
     --login                   # Sign in on this terminal and end
     --color: string@"nu-complete acp-auth demo-agent color" # When to use colours
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
   ]
 
@@ -230,6 +246,10 @@ module completions {
 
   # Print the JSON Schema of what --json prints
   export extern "acp-auth help schema" [
+  ]
+
+  # Print a man page
+  export extern "acp-auth help man" [
   ]
 
   # Run the built-in agent

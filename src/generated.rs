@@ -68,22 +68,68 @@ fn the_completions_are_up_to_date() {
     });
 }
 
+/// Where acp-auth reads and writes.
+const FILES: &[(&str, &str)] = &[
+    ("~/.config/acp-auth/config.toml", "the configuration: agents, a default, a registry"),
+    (".acp-auth.toml", "a project's agents, used only with --trust-project"),
+    ("~/.local/state/acp-auth/methods.json", "methods that were seen, for completion"),
+];
+
 #[test]
 fn the_man_pages_are_up_to_date() {
-    let mut cli = cli::command();
+    let mut cli = cli::documented();
     cli.build();
-    let page = |command: clap::Command, name: &str| {
-        let mut text = Vec::new();
-        clap_mangen::Man::new(command).date("").render(&mut text).unwrap();
-        assert_current(&format!("completions/{name}.1"), &String::from_utf8(text).unwrap());
-    };
-    for command in cli
+    let names: Vec<String> = cli
         .get_subcommands()
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
-    {
-        let name = format!("acp-auth-{}", command.get_name());
-        let leaked: &'static str = name.clone().leak();
-        page(command.clone().name(leaked), &name);
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    for name in &names {
+        let command = cli.find_subcommand(name).unwrap().clone();
+        let page = format!("acp-auth-{name}");
+        let leaked: &'static str = page.clone().leak();
+        assert_current(
+            &format!("completions/{page}.1"),
+            &man_page(command.name(leaked), name, &names),
+        );
     }
-    page(cli.clone(), "acp-auth");
+    assert_current("completions/acp-auth.1", &man_page(cli.clone(), "acp-auth", &names));
+}
+
+/// A page with the sections that clap does not know.
+fn man_page(command: clap::Command, name: &str, names: &[String]) -> String {
+    use roff::{Roff, bold, roman};
+    let man = clap_mangen::Man::new(command).date("").section("1");
+    let mut text = Vec::new();
+    man.render_title(&mut text).unwrap();
+    man.render_name_section(&mut text).unwrap();
+    man.render_synopsis_section(&mut text).unwrap();
+    man.render_description_section(&mut text).unwrap();
+    man.render_options_section(&mut text).unwrap();
+    if name == "acp-auth" {
+        man.render_subcommands_section(&mut text).unwrap();
+    }
+    let mut more = Roff::new();
+    let mut section = |title: &str, entries: Vec<(String, String)>| {
+        more.control("SH", [title]);
+        for (term, what) in entries {
+            more.control("TP", []);
+            more.text([bold(term)]);
+            more.text([roman(what)]);
+        }
+    };
+    let owned = |&(term, what): &(&str, &str)| (term.to_owned(), what.to_owned());
+    section("EXIT STATUS", cli::EXIT_CODES.iter().map(owned).collect());
+    let variables = cli::VARIABLES.iter();
+    let variable = |one: &cli::Variable| (one.name.to_owned(), one.description.to_owned());
+    section("ENVIRONMENT", variables.map(variable).collect());
+    section("FILES", FILES.iter().map(owned).collect());
+    section("EXAMPLES", cli::examples(name).iter().map(owned).collect());
+    let others =
+        names.iter().filter(|other| *other != name).map(|other| format!("acp-auth-{other}(1)"));
+    let whole = (name != "acp-auth").then(|| "acp-auth(1)".to_owned());
+    let all: Vec<String> = whole.into_iter().chain(others).collect();
+    more.control("SH", ["SEE ALSO"]);
+    more.text([roman(all.join(", "))]);
+    String::from_utf8(text).unwrap() + &more.to_roff()
 }

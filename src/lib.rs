@@ -79,6 +79,10 @@ fn parse_and_run() -> Exit {
     match &cli.command {
         Command::Completions(args) => finish(print(commands::completions(args.shell))),
         Command::Schema => finish(print(render::SCHEMA)),
+        Command::Man(args) => {
+            let page = commands::man(args.command);
+            if commands::show_page(page) { Exit::Success } else { finish(print(page)) }
+        }
         Command::DemoAgent(args) => {
             let served = if args.login {
                 agents::demo::sign_in_on_terminal()
@@ -128,7 +132,7 @@ fn run_on_agents(name: &'static str, args: AgentArgs, cli: Cli) -> Exit {
             Command::Logout(args) => commands::logout(&mut run, args).await,
             Command::Status(args) => Box::pin(commands::status(&mut run, args)).await,
             Command::Agents(args) => commands::agents(&run, &args).await,
-            Command::Completions(_) | Command::Schema | Command::DemoAgent(_) => {
+            Command::Completions(_) | Command::Schema | Command::Man(_) | Command::DemoAgent(_) => {
                 unreachable!("handled before a runtime was started")
             }
         };

@@ -9,8 +9,8 @@ use crate::exit::Exit;
 use crate::flows::Asked;
 use crate::json::map_strings;
 use crate::model::{
-    AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Handshake, Identification, Identity,
-    Launch, NoIdentity, Operation, OperationKind, OperationResult, StatusReport,
+    AuthMethod, AuthState, Diagnostic, Evidence, Failure, FailureKind, Handshake, Identification,
+    Identity, Launch, NoIdentity, Operation, OperationKind, OperationResult, StatusReport,
 };
 use crate::redact::{MASKED, mask_fields, mask_text};
 use crate::untrusted::Untrusted;

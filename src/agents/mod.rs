@@ -13,13 +13,15 @@ mod select;
 mod sources;
 mod state_dir;
 
+pub use advice::{is_agent, names_to_offer};
 pub use config_source::nearest;
 pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
 pub use methods_seen::{is_plain, methods_seen, remember_methods};
-pub use advice::{is_agent, names_to_offer};
 pub use select::{Selection, select};
-pub use sources::{Counterexample, Known, StatusCommand, Stream, known_agent, known_agents, known_programs};
+pub use sources::{
+    Counterexample, Known, StatusCommand, Stream, known_agent, known_agents, known_programs,
+};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

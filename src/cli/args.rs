@@ -25,10 +25,7 @@ use crate::model::{AuthState, EraChoice, ProbeLevel, ProtocolChoice};
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
-    args_override_self = true,
-    after_help = "Exit codes: 0 signed in or done, 1 not signed in or refused, 2 usage or configuration, \
-                  3 not known or not offered, 4 the agent failed, 124 a time limit passed, \
-                  129, 130, 131, 143 ended by a signal.\n\nTry it: acp-auth status demo"
+    args_override_self = true
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -45,7 +42,7 @@ pub enum Command {
     /// Changes nothing: no login, no session, no browser. Where an agent does not report its state, its
     /// own status command is asked, where one is known that only reads. Without AGENT and COMMAND it asks
     /// $ACP_AUTH_AGENT, else the default of the configuration file, else its only agent, else all of
-    /// its agents.
+    /// its agents; without a configuration, every agent that is found.
     Status(StatusArgs),
     /// Sign in at an agent
     ///
@@ -66,6 +63,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the JSON Schema of what --json prints
     Schema,
+    /// Print a man page
+    Man(ManArgs),
     /// Run the built-in agent
     #[command(hide = true)]
     DemoAgent(DemoAgentArgs),
@@ -88,8 +87,6 @@ pub struct StatusArgs {
     /// displayed, which proves nothing
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub expect_account: Option<String>,
-    #[command(flatten, next_help_heading = "MCP servers")]
-    pub mcp: McpArgs,
     /// How many agents are asked at once [default: as many as the machine bears]
     #[arg(long, short, value_name = "COUNT", value_parser = parse_jobs)]
     pub jobs: Option<NonZeroUsize>,
@@ -101,6 +98,8 @@ pub struct StatusArgs {
     pub until: Option<AuthState>,
     #[command(flatten)]
     pub command: CommandArgs,
+    #[command(flatten, next_help_heading = "MCP servers")]
+    pub mcp: McpArgs,
     #[command(flatten)]
     pub agent_args: AgentArgs,
 }
@@ -243,6 +242,25 @@ pub struct CommandArgs {
 pub struct CompletionsArgs {
     /// The shell
     pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The command that the page is of
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<Page>,
+}
+
+/// A man page other than that of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Page {
+    Status,
+    Login,
+    Logout,
+    Agents,
+    Completions,
+    Schema,
+    Man,
 }
 
 #[derive(Debug, Args)]

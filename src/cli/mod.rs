@@ -2,12 +2,17 @@
 
 mod args;
 mod completion;
+mod examples;
 mod settings;
 mod variables;
 
 pub use args::{
-    AgentArgs, AgentsArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs, ProbeArg, Shell,
-    StatusArgs,
+    AgentArgs, AgentsArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs,
+    Page, ProbeArg, Shell, StatusArgs,
 };
+#[cfg(test)]
+pub use examples::examples;
 pub use settings::Settings;
 pub use variables::command;
+#[cfg(test)]
+pub use variables::{EXIT_CODES, VARIABLES, Variable, documented};

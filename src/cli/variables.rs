@@ -4,6 +4,7 @@
 use clap::CommandFactory;
 
 use super::Cli;
+use super::examples::in_help;
 
 /// A variable that acp-auth reads.
 pub struct Variable {
@@ -42,6 +43,7 @@ pub const VARIABLES: &[Variable] = &[
     of_option("ACP_AUTH_TRACE", "trace", "the file that every message is written to"),
     alone("ACP_AUTH_PROMPT_DISABLED", "forbids questions at a terminal"),
     alone("CI", "masks account details where stdout is not a terminal"),
+    alone("GITHUB_ACTIONS", "adds annotations, and a table to the job's summary"),
     alone("NO_COLOR", "forbids colours"),
     alone("CLICOLOR_FORCE", "wants colours in pipes too"),
     alone("BROWSER", "the program that opens pages"),
@@ -49,12 +51,65 @@ pub const VARIABLES: &[Variable] = &[
     alone("XDG_STATE_HOME", "where methods that were seen are kept, for completion"),
 ];
 
-/// The command line, with the variables named in its help.
+/// What the exit codes mean.
+pub const EXIT_CODES: &[(&str, &str)] = &[
+    ("0", "signed in or done"),
+    ("1", "not signed in or refused"),
+    ("2", "usage or configuration"),
+    ("3", "not known or not offered"),
+    ("4", "the agent failed"),
+    ("124", "a time limit passed"),
+    ("129, 130, 131, 143", "ended by a signal"),
+];
+
+/// The heading of the options that all commands on agents have.
+const COMMON: &str = "Common options";
+
+/// The command line, with the variables named in its help, examples, and the common options in the
+/// long help only.
 #[must_use]
 pub fn command() -> clap::Command {
-    let mut command = Cli::command().after_long_help(after_long_help());
+    let command = documented();
+    let short = format!("{}\n\n{}", in_help("acp-auth"), exit_codes());
+    let mut command =
+        command.after_long_help(format!("{}\n\n{short}", variables())).after_help(short);
+    for subcommand in command.get_subcommands_mut() {
+        *subcommand = with_examples(std::mem::take(subcommand));
+    }
+    command
+}
+
+/// The command line, with the variables named, for the man pages, which show every option.
+#[must_use]
+pub fn documented() -> clap::Command {
+    let mut command = Cli::command();
     name_variables(&mut command);
     command
+}
+
+fn with_examples(command: clap::Command) -> clap::Command {
+    let examples = in_help(command.get_name());
+    let mut common: Vec<String> = command
+        .get_arguments()
+        .filter(|arg| arg.get_help_heading() == Some(COMMON))
+        .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+        .collect();
+    common.sort_unstable();
+    let command = command.mut_args(|arg| match arg.get_help_heading() {
+        Some(COMMON) => arg.hide_short_help(true),
+        _ => arg,
+    });
+    let short = match common.as_slice() {
+        [] => examples.clone(),
+        common => format!("{COMMON} (--help explains them): {}\n\n{examples}", common.join(" ")),
+    };
+    command.after_help(short).after_long_help(format!("{examples}\n\n{}", exit_codes()))
+}
+
+fn exit_codes() -> String {
+    let codes: Vec<String> =
+        EXIT_CODES.iter().map(|(code, meaning)| format!("{code} {meaning}")).collect();
+    format!("Exit codes: {}.", codes.join(", "))
 }
 
 fn name_variables(command: &mut clap::Command) {
@@ -71,13 +126,12 @@ fn name_variables(command: &mut clap::Command) {
     command.get_subcommands_mut().for_each(name_variables);
 }
 
-fn after_long_help() -> String {
+fn variables() -> String {
     let width = VARIABLES.iter().map(|variable| variable.name.len()).max().unwrap_or_default();
     let line =
         |Variable { name, description, .. }: &Variable| format!("  {name:width$}  {description}");
     let lines = VARIABLES.iter().map(line).collect::<Vec<_>>().join("\n");
-    let short = Cli::command().get_after_help().map(ToString::to_string).unwrap_or_default();
-    format!("Environment variables:\n{lines}\n\n{short}")
+    format!("Environment variables:\n{lines}")
 }
 
 #[cfg(test)]

@@ -54,13 +54,13 @@ pub fn meant(error: &mut clap::Error) -> Option<String> {
 fn command_for(word: &str, words: &[String]) -> Option<String> {
     if let Some((_, verb)) = SYNONYMS.iter().find(|(other, _)| *other == word) {
         let named = words.iter().skip_while(|one| *one != word).nth(1);
-        let verb = named.filter(|next| VERBS.contains(&next.as_str())).map_or(*verb, String::as_str);
+        let verb =
+            named.filter(|next| VERBS.contains(&next.as_str())).map_or(*verb, String::as_str);
         return Some(format!("acp-auth {verb}"));
     }
     let verb = words.iter().find(|one| VERBS.contains(&one.as_str()));
     let verb = verb.map_or("status", String::as_str);
-    let is_program =
-        word.contains(std::path::is_separator) || std::path::Path::new(word).is_file();
+    let is_program = word.contains(std::path::is_separator) || std::path::Path::new(word).is_file();
     if is_program {
         return Some(format!("acp-auth {verb} -- {}", shell::quote(word)));
     }

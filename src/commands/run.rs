@@ -1,16 +1,19 @@
 //! What every command on agents runs with: settings, the person's side, and how answers are given.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::agents::{AgentDefinition, Definitions, Places, Selection, names_to_offer, select};
 use crate::cli::Settings;
+use crate::environment::environment;
 use crate::flows::{Action, Visit};
 use crate::interrupt::Interrupt;
 use crate::model::{Diagnostic, DiagnosticKind, EraChoice, Failure, FailureKind, Finding, Phase};
 use crate::outcome::{AgentOutcome, RunOutcome};
-use crate::render::{Layout, apply_query, complaint, short_complaint};
+use crate::render::{Format, Layout, apply_query, complaint, github, short_complaint};
 use crate::rpc::Runner;
 use crate::trace::{Trace, TraceFile};
 use crate::ui::{Answer, Choice, Ui};
@@ -214,12 +217,34 @@ impl Run {
         for problem in &outcome.problems {
             self.ui.note(&clean!("not read: {}", problem.sentence().line()));
         }
+        self.tell_github(&outcome);
         if let Some(answer) = self.settings.format.whole(&outcome)
             && let Err(failure) = self.write(&answer)
         {
             outcome.failure = Some(failure);
         }
         outcome
+    }
+
+    /// In a job of GitHub Actions, a line for each agent that stands out in the log, and a table for
+    /// the job's summary. Lines go with answers for people only.
+    fn tell_github(&self, outcome: &RunOutcome) {
+        if !environment().is_on("GITHUB_ACTIONS") || outcome.listed.is_some() || outcome.is_catalog
+        {
+            return;
+        }
+        if self.settings.format == Format::Human {
+            github::annotations(outcome).iter().for_each(|line| self.ui.command(line));
+        }
+        let Some(path) = environment().get("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty())
+        else {
+            return;
+        };
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(github::summary(outcome).as_bytes()));
+        if let Err(error) = written {
+            self.ui.note(&clean!("the job's summary could not be written: {}", error.to_string()));
+        }
     }
 
     /// Writes what is new of an agent that is watched.

@@ -95,8 +95,8 @@ pub async fn visit_all(
             visits.spawn(visit(run.clone(), agent, task.clone(), index, sender.clone()));
         }
     };
-    let mut begun = jobs.map_or_else(usual_jobs, NonZeroUsize::get).clamp(1, count.max(1));
-    (0..begun).for_each(|_| begin(&mut visits));
+    let mut under_way = jobs.map_or_else(usual_jobs, NonZeroUsize::get).clamp(1, count.max(1));
+    (0..under_way).for_each(|_| begin(&mut visits));
     let collecting = async {
         let mut waiting: HashMap<usize, AgentOutcome> = HashMap::new();
         let mut known = Vec::new();
@@ -109,11 +109,11 @@ pub async fn visit_all(
                     begin(&mut visits);
                     continue;
                 }
-                () = tokio::time::sleep(LOOK_AGAIN), if jobs.is_none() && begun < count => {
+                () = tokio::time::sleep(LOOK_AGAIN), if jobs.is_none() && under_way < count => {
                     // Those that are under way wait: twice as many may do so.
-                    let more = room().min(begun).min(count - begun);
+                    let more = room().min(under_way).min(count - under_way);
                     (0..more).for_each(|_| begin(&mut visits));
-                    begun += more;
+                    under_way += more;
                     continue;
                 }
             };

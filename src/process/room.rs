@@ -11,7 +11,11 @@ const ONE_AGENT: u64 = 128 << 20;
 pub fn room() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let is_idle = running().is_some_and(|running| running <= cores);
-    if is_idle { available_memory().map_or(0, |bytes| bytes / ONE_AGENT).try_into().unwrap_or(0) } else { 0 }
+    if is_idle {
+        available_memory().map_or(0, |bytes| bytes / ONE_AGENT).try_into().unwrap_or(0)
+    } else {
+        0
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,5 +1,6 @@
 //! An outcome to bytes. The formats are distinguished here and nowhere else; each has a module of its own.
 
+pub mod github;
 mod human;
 mod json;
 mod query;

@@ -55,9 +55,8 @@ fn compiled(expression: &str) -> Result<Compiled, Failure> {
     let functions = functions.filter(|(name, ..)| !ENDING.contains(name));
     let arena = Arena::default();
     let program = File { code: expression, path: () };
-    let modules = Loader::new(definitions)
-        .load(&arena, program)
-        .map_err(|errors| unfit(unread(&errors)))?;
+    let modules =
+        Loader::new(definitions).load(&arena, program).map_err(|errors| unfit(unread(&errors)))?;
     Compiler::default()
         .with_funs(functions)
         .compile(modules)

@@ -21,7 +21,8 @@ pub fn paragraphs(text: &Clean, stream: &impl Stream) -> String {
     let columns = width(stream);
     let laid_out = match columns {
         Some(columns) if columns >= NARROWEST => {
-            let wrapped: Vec<String> = text.split('\n').map(|line| wrapped(line, columns)).collect();
+            let wrapped: Vec<String> =
+                text.split('\n').map(|line| wrapped(line, columns)).collect();
             wrapped.join("\n")
         }
         _ => text.to_string(),

@@ -141,6 +141,13 @@ impl Ui {
         self.console.line(&format!("    {text}"));
     }
 
+    /// Writes a line for the program that reads the log, as it is; nothing when quiet.
+    pub fn command(&self, text: &Clean) {
+        if !self.look.quiet {
+            self.console.line(text);
+        }
+    }
+
     /// Writes an error to stderr, also when quiet.
     pub fn error(&self, text: &Clean) {
         self.console.paragraphs(text);

@@ -126,7 +126,8 @@ fn what_cannot_be_asked_of_all_is_skipped_and_fails_nothing() {
     run.assert_code(0);
     assert_eq!(document["agents"][0]["error"]["kind"], "skipped", "{document:#}");
     place.run(&["status", "--mcp-config", file, "--all"]).assert_stdout("- Skipped: far");
-    let only = place.write("only.json", &json!({"servers": {"far": {"url": "https://x.test"}}}).to_string());
+    let only = place
+        .write("only.json", &json!({"servers": {"far": {"url": "https://x.test"}}}).to_string());
     let only = only.to_str().unwrap();
     // Nobody was asked, and so nothing is known.
     place.run(&["status", "--mcp-config", only, "--all"]).assert_code(3);
@@ -142,7 +143,8 @@ fn a_definition_that_is_passed_over_is_named_with_its_variables() {
     let program = place.write("bin/codex-acp", &script);
     std::fs::set_permissions(program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     place.env("PATH", &format!("{}:/usr/bin:/bin", place.path("bin").display()));
-    let settings = json!({"agent_servers": {"codex": {"type": "registry", "env": {"CODEX_HOME": "/x"}}}});
+    let settings =
+        json!({"agent_servers": {"codex": {"type": "registry", "env": {"CODEX_HOME": "/x"}}}});
     place.write("home/.config/zed/settings.json", &settings.to_string());
     let run = place.run(&["status", "codex"]);
     run.assert_code(0);
@@ -155,4 +157,72 @@ fn a_definition_that_is_passed_over_is_named_with_its_variables() {
     let on_path = on_path.filter(|entry| entry["definedIn"]["kind"] == "path").count();
     assert_eq!(on_path, 1, "{document:#}");
     place.run(&["status", "zed-codex"]).assert_code(0);
+}
+
+/// A runner of GitHub Actions obeys lines that begin with `::`, blanks before them or not.
+#[test]
+fn a_job_of_github_gets_annotations_and_a_table_and_obeys_no_agent() {
+    let mut place = Place::new();
+    let out = Agent::new(
+        &place,
+        "out",
+        json!([answers_v1(), {"on": "auth/status", "reply": {"state": "unauthenticated"}}]),
+    );
+    let hostile = Agent::new(
+        &place,
+        "hostile",
+        json!([{"on": "initialize", "stderr": "::add-mask::x\n  ::stop-commands::y\n##[error]z\n", "exit": 1}]),
+    );
+    let fine = signed_in(&place, "fine");
+    let config = configured(&place, &[("out", &out), ("hostile", &hostile), ("fine", &fine)]);
+    let summary = place.path("summary.md");
+    place.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
+    let run = place.run(&["status", "--config", &config]);
+    run.assert_code(4)
+        .assert_stderr("::error title=acp-auth out::Not signed in\n")
+        .assert_stderr("::error title=acp-auth hostile::");
+    let obeyed = |line: &&str| line.trim_start().starts_with("::") || line.contains("\n##[");
+    let lines: Vec<&str> = run.stderr.lines().chain(run.stdout.lines()).filter(obeyed).collect();
+    assert!(lines.iter().all(|line| line.starts_with("::error title=acp-auth ")), "{lines:?}");
+    let table = std::fs::read_to_string(&summary).unwrap();
+    assert!(table.contains("| fine | Signed in | `auth/status` |"), "{table}");
+    let (run, _) = place.run_json(&["status", "--config", &config]);
+    run.assert_says_not("::error title");
+}
+
+#[test]
+fn the_short_help_is_short_and_pages_are_whole() {
+    let place = Place::new();
+    let short = place.run(&["status", "-h"]);
+    short
+        .assert_code(0)
+        .assert_stdout("Common options (--help explains them):")
+        .assert_stdout("Examples:")
+        .assert_says_not("Longest start");
+    place.run(&["status", "--help"]).assert_stdout("Longest start");
+    for page in [&["man"][..], &["man", "status"]] {
+        let run = place.run(page);
+        for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"] {
+            run.assert_code(0).assert_stdout(section);
+        }
+    }
+}
+
+#[test]
+fn a_jq_expression_works_on_the_document() {
+    let place = Place::new();
+    let agent = signed_in(&place, "one");
+    let config = configured(&place, &[("one", &agent)]);
+    let args = |query: &'static str| {
+        ["status", "one", "--config", &config, "--jq", query].map(ToOwned::to_owned)
+    };
+    let run = |query| place.run(&args(query).iter().map(String::as_str).collect::<Vec<_>>());
+    let state = run(".agents[0] | .name, .state");
+    state.assert_code(0);
+    assert_eq!(state.stdout, "one\nauthenticated\n");
+    run(".agents[").assert_code(2).assert_stderr("--jq does not fit");
+    run(".nope.nope | length | halt").assert_code(2).assert_stderr("halt");
+    assert_eq!(agent.starts().len(), 1, "a wrong expression starts nothing");
+    run(".agents.state").assert_code(2).assert_stderr("--jq came to an error");
+    agent.assert_nothing_left();
 }

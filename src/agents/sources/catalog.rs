@@ -203,8 +203,12 @@ pub fn known_agents() -> &'static [Known] {
 pub fn installed() -> Vec<Entry> {
     let is_same = |a: &Known, b: &Known| a.program == b.program && a.args == b.args;
     let others = |known: &Known| -> Vec<String> {
-        let alike = catalog().iter().filter(|other| other.name != known.name && is_same(other, known));
-        alike.flat_map(|other| std::iter::once(&other.name).chain(&other.aliases)).cloned().collect()
+        let alike =
+            catalog().iter().filter(|other| other.name != known.name && is_same(other, known));
+        alike
+            .flat_map(|other| std::iter::once(&other.name).chain(&other.aliases))
+            .cloned()
+            .collect()
     };
     catalog()
         .iter()

@@ -72,7 +72,8 @@ fn server_launch(entry: &Value) -> Result<Launch, String> {
     match entry["type"].as_str() {
         None | Some("custom") => {}
         Some(kind @ ("registry" | "extension")) => {
-            let names: Vec<String> = environment_of(entry)?.into_iter().map(|(name, _)| name).collect();
+            let names: Vec<String> =
+                environment_of(entry)?.into_iter().map(|(name, _)| name).collect();
             let with = match names.as_slice() {
                 [] => String::new(),
                 names => format!(", with the variables {}", names.join(", ")),

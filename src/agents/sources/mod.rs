@@ -8,7 +8,8 @@ mod places;
 mod registry;
 
 pub use catalog::{
-    Counterexample, Known, StatusCommand, Stream, how_to_run, known_agent, known_agents, known_programs,
+    Counterexample, Known, StatusCommand, Stream, how_to_run, known_agent, known_agents,
+    known_programs,
 };
 pub use editors::read_foreign;
 pub use mcp_config::read_servers;

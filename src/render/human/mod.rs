@@ -66,7 +66,10 @@ impl Block {
     }
 
     fn below(&mut self, text: &str) {
-        self.text.push_str(&format!("      {}\n", tidy(text)));
+        let text = tidy(text);
+        // A runner of GitHub Actions obeys lines that begin so, blanks before it or not.
+        let guard = if text.starts_with("::") || text.starts_with("##[") { "| " } else { "" };
+        self.text.push_str(&format!("      {guard}{text}\n"));
     }
 }
 
@@ -116,6 +119,15 @@ pub fn agent(outcome: &AgentOutcome, verbose: u8) -> String {
         last_words(&mut block, &outcome.stderr);
     }
     block.text
+}
+
+/// The state of one agent in a few words, without colours and its mark.
+#[must_use]
+pub fn short(outcome: &AgentOutcome) -> String {
+    let mut block = Block::default();
+    verdict::in_short(&mut block, outcome);
+    let text = console::strip_ansi_codes(block.text.trim()).into_owned();
+    text.split_once(' ').map_or(text.clone(), |(_, words)| words.to_owned())
 }
 
 /// The state of one agent in one line, for a watch.

@@ -71,10 +71,7 @@ pub fn catalog() -> String {
     let titles = format!("  {}  {}  TO INSTALL\n", padded("NAME", width), padded("PROGRAM", room));
     let mut text = titles.dimmed().to_string();
     for agent in known {
-        let mark = match agent.is_installed() {
-            true => "✓".green().to_string(),
-            false => "-".to_owned(),
-        };
+        let mark = if agent.is_installed() { "✓".green().to_string() } else { "-".to_owned() };
         let name = padded(&agent.name, width);
         let program = padded(&agent.program, room);
         let install = agent.how_to_install().unwrap_or_else(|| "see its documents".to_owned());

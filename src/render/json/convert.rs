@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::report::{
     AccountReport, AgentReport, CredentialKind, CredentialReport, DefinedIn, DefinedInKind,
     DefinitionReport, DiagnosticReport, ErrorKind, ErrorReport, Flow, IdentityReason,
-    IdentityReport, IdentitySource, Kind, KnownReport, Label, LaunchReport, MethodReport, OperationName,
-    OperationReport, Operations, PeerReport, Prose, ResultName, State, VersionReport,
+    IdentityReport, IdentitySource, Kind, KnownReport, Label, LaunchReport, MethodReport,
+    OperationName, OperationReport, Operations, PeerReport, Prose, ResultName, State,
+    VersionReport,
 };
 use crate::agents::{Known, Listed, Origin, OriginKind};
 use crate::flows::Asked;

@@ -8,9 +8,7 @@ use crate::exit::Exit;
 use crate::model::Failure;
 use crate::outcome::RunOutcome;
 use crate::untrusted::is_unseen;
-use report::{
-    AgentReport, DefinitionReport, Document, ErrorReport, KnownReport, SCHEMA_VERSION,
-};
+use report::{AgentReport, DefinitionReport, Document, ErrorReport, KnownReport, SCHEMA_VERSION};
 
 /// The document of a run, secrets hidden, with a line feed at its end.
 #[must_use]
