@@ -322,6 +322,13 @@ impl RunOutcome {
         }
     }
 
+    /// Whether a signal ended it.
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        let is_signal = |failure: &Failure| matches!(failure.kind, FailureKind::Interrupted(_));
+        self.agents.iter().filter_map(|agent| agent.failure.as_ref()).any(is_signal)
+    }
+
     #[must_use]
     pub fn failed(command: &'static str, failure: Failure) -> Self {
         Self { failure: Some(failure), ..Self::empty(command) }

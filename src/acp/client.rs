@@ -180,7 +180,7 @@ impl Client {
         key: Option<&Key>,
         limit: Option<Duration>,
     ) -> Result<(), Failure> {
-        let limit = Limit { answer: limit, renewed_up_to: None };
+        let limit = Limit { answer: limit, renewed_up_to: None, option: "--login-timeout" };
         let params = LoginParams::new(id, key);
         let answer = self.connection.request(self.dialect.login_method(), &params, limit).await;
         match answer {

@@ -72,7 +72,7 @@ impl Connector<'_> {
         let runner = self.runner;
         let connection = runner.start(profile(runner.can_ask, self.follows_sessions))?;
         let limit =
-            Limit { answer: Some(runner.limits.answer), renewed_up_to: Some(runner.limits.start) };
+            Limit { answer: Some(runner.limits.answer), renewed_up_to: Some(runner.limits.start), option: "--timeout" };
         let params = asked.initialize_params(runner.can_ask);
         let answer = connection.request("initialize", &params, limit).await;
         let answer = answer.map_err(quirks::read_refusal);
@@ -105,7 +105,7 @@ impl Connector<'_> {
                 Diagnostic::new(DiagnosticKind::VersionNegotiation, why),
             )),
             Err(failure) => Err(ConnectFailure {
-                failure: failure.with_stderr(&connection.stderr_tail()),
+                failure: recognise(failure).with_stderr(&connection.stderr_tail()),
                 diagnostics: connection.diagnostics(),
                 connection: Some(connection),
             }),
@@ -195,6 +195,19 @@ impl Connector<'_> {
             format!("the start took {}: {}", in_words(age), said.join(" / ")),
         ));
     }
+}
+
+/// Says where the other side seems to be a server of MCP, whose `initialize` wants a date for a version
+/// and is refused without: seen with servers on the official SDK for TypeScript.
+fn recognise(failure: Failure) -> Failure {
+    let said = failure.said().map(|said| said.raw().to_owned()).unwrap_or_default();
+    let text = format!("{said} {}", failure.message.raw());
+    let wants_date = said.contains("protocolVersion") && said.contains("string");
+    if wants_date || text.contains("serverInfo") {
+        return failure
+            .hint("it may be an MCP server, which is asked with `--mcp`: acp-auth status --mcp -- COMMAND");
+    }
+    failure
 }
 
 enum Decision {

@@ -30,6 +30,11 @@ pub async fn status(run: &mut Run, args: StatusArgs) -> RunOutcome {
         let failure = Failure::usage("--watch only listens; leave out --probe");
         return run.answer_failure("status", failure);
     }
+    if args.until.is_none() && args.agent_args.timeout.is_some() {
+        let failure = Failure::usage("--timeout ends a watch for a state, and none was named");
+        let failure = failure.hint("add --until STATE, or leave out --timeout");
+        return run.answer_failure("status", failure);
+    }
     watch::watch(run, selection, &options, args.until).await
 }
 

@@ -101,6 +101,10 @@ fn print(
     let expected = options.expected.as_deref();
     let outcome = run.outcome(agent, visit, finding, wait.started.elapsed(), expected);
     let outcome = RunOutcome { agents: vec![outcome], reached, ..RunOutcome::empty("status") };
+    if wait.until.is_none() && outcome.was_interrupted() {
+        // Nothing else ends such a watch, so that it is no failure to be told.
+        return (outcome, true, before);
+    }
     let outcome = run.answer_change(outcome);
     let is_last = reached || is_over || outcome.failure.is_some();
     (outcome, is_last, before)

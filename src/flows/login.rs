@@ -185,12 +185,26 @@ async fn with_values(
                 "{agent} takes the value as the argument {}: other users of this machine can see it while {agent} runs",
                 name.label(),
             ));
-            let agreed = options.yes
-                || ui.facts.can_prompt()
-                    && ui.confirm(&agent, &Clean::from("Go on?"), false).await? == Some(true);
-            if !agreed {
+            if !options.yes && !ui.facts.can_prompt() {
+                let text = format!(
+                    "{agent} takes the value as an argument, which others on this machine can see, \
+                     and there is no terminal to agree at"
+                );
+                return Err(Failure::choice(text).hint("pass --yes to agree").into());
+            }
+            if !options.yes
+                && ui.confirm(&agent, &Clean::from("Go on?"), false).await? != Some(true)
+            {
                 return Err(NoChoice { result: OperationResult::Declined, failure: None });
             }
+            visit.remark(Diagnostic::new(
+                DiagnosticKind::LoginScope,
+                format!(
+                    "if the agent does not keep this sign-in, it lasts for the one process that got \
+                     {}",
+                    name.raw()
+                ),
+            ));
             let name = name.raw();
             let flag = if name.starts_with('-') { name.to_owned() } else { format!("--{name}") };
             visit.runner.launch.args.push(flag);
@@ -265,7 +279,6 @@ async fn ask_agent(
         if failure.kind == FailureKind::Timeout {
             failure.message =
                 format!("{} (method {})", failure.message.raw(), method.id.raw()).into();
-            failure.hints.push("pass --login-timeout to wait longer".to_owned());
         }
         if method.variables().next().is_some()
             && let Some(description) = &method.description

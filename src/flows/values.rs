@@ -141,7 +141,7 @@ async fn read_stdin(runner: &Runner) -> Result<Secret, Failure> {
             return Err(Failure::timeout(Phase::Choice, limit, "stdin did not end"));
         }
         signal = runner.interrupt.raised() => {
-            return Err(Failure::interrupted(signal, Phase::Choice, &runner.agent));
+            return Err(Failure::interrupted_when(signal, Phase::Choice, "while stdin was being read"));
         }
     };
     let unreadable = || Failure::choice("stdin cannot be read");

@@ -118,9 +118,15 @@ impl Connector<'_> {
         let limit = Limit {
             answer: Some(self.runner.limits.answer),
             renewed_up_to: Some(self.runner.limits.start),
+            option: "--timeout",
         };
         let answer = connection.request("initialize", &params, limit).await?;
         let first = self.read(answer.get(), "initialize")?;
+        if !first["agentCapabilities"].is_null() || !first["authMethods"].is_null() {
+            let text = format!("{} answers as an agent, not as a server", self.runner.agent);
+            let failure = Failure::new(FailureKind::Protocol, Phase::Handshake("initialize"), text);
+            return Err(failure.hint("leave out `--mcp`"));
+        }
         connection.notify("notifications/initialized", &json!({}));
         Ok((Era::Legacy, first))
     }

@@ -161,17 +161,23 @@ impl Failure {
     /// A run that a signal ended.
     #[must_use]
     pub fn interrupted(signal: u8, phase: Phase, agent: &str) -> Self {
+        let when = match phase {
+            Phase::Choice => format!("while a question about {agent} was open"),
+            Phase::Start => format!("before {agent} was started"),
+            Phase::TerminalLogin => format!("while the sign-in program of {agent} ran"),
+            phase => format!("while waiting for {agent} to answer {}", phase.name()),
+        };
+        Self::interrupted_when(signal, phase, &when)
+    }
+
+    /// The same, with the words for what was being done.
+    #[must_use]
+    pub fn interrupted_when(signal: u8, phase: Phase, when: &str) -> Self {
         let what = match signal {
             2 => "interrupted",
             3 => "quit",
             15 => "terminated",
             _ => "hung up",
-        };
-        let when = match phase {
-            Phase::Choice => format!("while a sign-in method of {agent} was being chosen"),
-            Phase::Start => format!("before {agent} was started"),
-            Phase::TerminalLogin => format!("while the sign-in program of {agent} ran"),
-            phase => format!("while waiting for {agent} to answer {}", phase.name()),
         };
         Self::new(FailureKind::Interrupted(signal), phase, format!("{what} {when}"))
     }

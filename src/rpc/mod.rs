@@ -54,13 +54,15 @@ pub struct Limit {
     /// Output on the agent's stderr renews the wait up to this total, counted from the start of
     /// the process: `npx` and `uvx` download before they start anything.
     pub renewed_up_to: Option<Duration>,
+    /// The option that sets it.
+    pub option: &'static str,
 }
 
 impl Limit {
     /// A plain limit.
     #[must_use]
     pub const fn of(answer: Duration) -> Self {
-        Self { answer: Some(answer), renewed_up_to: None }
+        Self { answer: Some(answer), renewed_up_to: None, option: "--timeout" }
     }
 }
 
@@ -312,11 +314,13 @@ impl Connection {
         let failure = Failure::timeout(phase, plain.unwrap_or(waited), &what);
         let failure = failure.with_stderr(&self.stderr_tail());
         if matches!(phase, Phase::Handshake(_)) {
-            return failure.hint(self.profile.silence_hint).hint(
-                "--timeout and --start-timeout wait longer, --trace FILE shows what was said",
-            );
+            let total = limit.renewed_up_to.unwrap_or(Duration::MAX);
+            let option = if self.started.elapsed() >= total { "--start-timeout" } else { limit.option };
+            return failure
+                .hint(self.profile.silence_hint)
+                .hint(format!("{option} waits longer, --trace FILE shows what was said"));
         }
-        failure.hint("--timeout waits longer, --trace FILE shows what was said")
+        failure.hint(format!("{} waits longer, --trace FILE shows what was said", limit.option))
     }
 
     fn rejected(&self, phase: Phase, error: RpcError) -> Failure {

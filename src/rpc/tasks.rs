@@ -223,6 +223,14 @@ impl StdoutReader {
 
     /// Passes a request of the agent on where it is offered, and refuses it elsewhere.
     fn request(&self, method: &str, id: &RawValue, params: Option<&RawValue>) {
+        if self.profile.is_handshake(method) {
+            // Only a client asks for that.
+            return self.shared.close(Closed {
+                kind: FailureKind::Protocol,
+                reason: "it sends back what it is sent, as `cat` does".to_owned(),
+                hint: None,
+            });
+        }
         let Some(question) = self.profile.question.filter(|question| question.method == method)
         else {
             let params = params.filter(|params| params.get().len() <= SMALL);

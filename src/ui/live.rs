@@ -40,6 +40,8 @@ pub struct LiveText {
     /// The pages that notifications named already.
     pages: Mutex<Vec<String>>,
     budget: Mutex<Budget>,
+    /// Nothing but pages is shown.
+    is_quiet: bool,
 }
 
 /// What may still be shown in this second.
@@ -89,14 +91,19 @@ struct Stream {
 }
 
 impl LiveText {
-    pub fn new(console: Arc<Console>, agent: &str, masked: Option<Arc<[String]>>) -> Self {
+    pub fn new(
+        console: Arc<Console>,
+        agent: &str,
+        masked: Option<Arc<[String]>>,
+        is_quiet: bool,
+    ) -> Self {
         let name = format!("{} │", Clean::line(agent));
         let margin_width = name.width() + 1;
         let margin = format!("{} ", name.dimmed());
         let stream = || Mutex::new(Stream { masked: masked.clone(), ..Stream::default() });
         let (stderr, stdout) = (stream(), stream());
         let (pages, budget) = (Mutex::default(), Mutex::new(Budget::new()));
-        Self { console, margin, margin_width, stderr, stdout, pages, budget }
+        Self { console, margin, margin_width, stderr, stdout, pages, budget, is_quiet }
     }
 
     /// Shows what was held back.
@@ -113,6 +120,9 @@ impl LiveText {
     }
 
     fn hear(&self, stream: &Mutex<Stream>, bytes: &[u8]) {
+        if self.is_quiet {
+            return;
+        }
         let mut stream = lock(stream);
         let text = stream.clean(bytes);
         for piece in text.split_inclusive('\n') {

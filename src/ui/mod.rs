@@ -158,7 +158,7 @@ impl Ui {
     #[must_use]
     pub fn live_text(&self, agent: &str, details: Vec<String>) -> Arc<LiveText> {
         let masked = self.masks.then(|| details.into());
-        Arc::new(LiveText::new(self.console.clone(), agent, masked))
+        Arc::new(LiveText::new(self.console.clone(), agent, masked, self.look.quiet))
     }
 
     /// Waits for `future` with a spinner at a terminal, and a line now and then elsewhere.

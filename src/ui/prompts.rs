@@ -70,7 +70,7 @@ impl Ui {
         } else {
             let (rows, columns) = room();
             let items = lines(choices, columns);
-            self.ask(agent, move |theme| {
+            self.ask(format!("while a choice for {agent} was open"), move |theme| {
                 let list = dialoguer::FuzzySelect::with_theme(theme);
                 let list = list.with_prompt("Type to filter, Esc leaves");
                 let list = list.items(&items).default(first).max_length(rows);
@@ -96,7 +96,7 @@ impl Ui {
         let count = choices.len();
         loop {
             self.console.text(&Clean::from("Its number, or nothing to leave: "), 0);
-            let line = self.ask(agent, |_| Ok(io::stdin().lines().next())).await?;
+            let line = self.ask(format!("while a choice for {agent} was open"), |_| Ok(io::stdin().lines().next())).await?;
             let Some(Ok(line)) = line else { return Ok(None) };
             match line.trim().parse::<usize>() {
                 Ok(number) if (1..=count).contains(&number) => return Ok(Some(number - 1)),
@@ -120,7 +120,7 @@ impl Ui {
         let (rows, columns) = room();
         let items = lines(choices, columns);
         let question = format!("{question} (space selects, Enter goes on, Esc leaves)");
-        self.ask(agent, move |theme| {
+        self.ask(format!("while a choice for {agent} was open"), move |theme| {
             let list = dialoguer::MultiSelect::with_theme(theme).with_prompt(question);
             list.items(&items).max_length(rows).defaults(&chosen).report(false).interact_opt()
         })
@@ -138,7 +138,7 @@ impl Ui {
         default: bool,
     ) -> Result<Option<bool>, Failure> {
         let question = question.to_string();
-        self.ask(agent, move |theme| {
+        self.ask(format!("while a question about {agent} was open"), move |theme| {
             let question = dialoguer::Confirm::with_theme(theme).with_prompt(question);
             question.default(default).interact_opt()
         })
@@ -157,7 +157,7 @@ impl Ui {
         check: Check,
     ) -> Result<String, Failure> {
         let question = question.to_string();
-        self.ask(agent, move |theme| {
+        self.ask(format!("while an answer for {agent} was being typed"), move |theme| {
             let mut input = dialoguer::Input::<String>::with_theme(theme)
                 .with_prompt(question)
                 .allow_empty(true)
@@ -176,7 +176,7 @@ impl Ui {
     /// As [`Ui::choose`].
     pub async fn ask_secret(&self, agent: &str, question: &Clean) -> Result<Secret, Failure> {
         let question = question.to_string();
-        self.ask(agent, move |theme| {
+        self.ask(format!("while a key for {agent} was being typed"), move |theme| {
             let prompt = dialoguer::Password::with_theme(theme).with_prompt(question);
             prompt
                 .allow_empty_password(true)
@@ -189,7 +189,7 @@ impl Ui {
 
     async fn ask<T: Send + 'static>(
         &self,
-        agent: &str,
+        doing: String,
         question: impl FnOnce(&dyn Theme) -> dialoguer::Result<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let _still = self.console.hold_spinner();
@@ -199,12 +199,12 @@ impl Ui {
         });
         let answer = tokio::select! {
             answer = asking => answer,
-            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, agent)),
+            signal = self.interrupt.raised() => return Err(self.abandon_prompt(signal, &doing)),
         };
         match answer {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
-                Err(self.abandon_prompt(self.interrupt.raised().await, agent))
+                Err(self.abandon_prompt(self.interrupt.raised().await, &doing))
             }
             Ok(Err(error)) => Err(unusable_terminal(&error.to_string())),
             Err(error) => Err(unusable_terminal(&error.to_string())),
@@ -212,9 +212,9 @@ impl Ui {
     }
 
     /// Leaves a prompt whose thread still reads: the terminal is set back under it.
-    fn abandon_prompt(&self, signal: u8, agent: &str) -> Failure {
+    fn abandon_prompt(&self, signal: u8, doing: &str) -> Failure {
         self.leave_prompt();
-        Failure::interrupted(signal, Phase::Choice, agent)
+        Failure::interrupted_when(signal, Phase::Choice, doing)
     }
 
     /// Sets the terminal back after a question that nobody will answer any more.

@@ -1,9 +1,11 @@
 //! The sign-in methods an agent offers.
 
 use super::{Block, prose};
-use crate::model::{AuthMethod, Delivery, Handshake, Launch, MethodFlow};
+use crate::model::{AuthMethod, Delivery, Handshake, Launch, MethodFlow, Recipe};
 use crate::outcome::AgentOutcome;
+use crate::process::locate;
 use crate::shell;
+use crate::untrusted::Untrusted;
 
 /// The exact command that signs in, where there is a method acp-auth can carry out.
 pub fn how_to_sign_in(block: &mut Block, outcome: &AgentOutcome) {
@@ -50,10 +52,18 @@ pub fn listing(block: &mut Block, outcome: &AgentOutcome) {
 fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
     let command = shell::of_method(method, launch).unwrap_or_default();
     match &method.flow {
-        MethodFlow::Agent => "the agent does it when it is asked to".to_owned(),
+        MethodFlow::Agent => match method.variables().collect::<Vec<_>>().as_slice() {
+            [] => "the agent does it when it is asked to".to_owned(),
+            names => format!("the agent takes {} from its environment", names.join(" or ")),
+        },
         MethodFlow::Terminal { .. } => format!("runs on this terminal: {command}"),
-        MethodFlow::Recipe(_) => {
-            format!("runs on this terminal, once you agree, what the agent proposes: {command}")
+        MethodFlow::Recipe(recipe) => {
+            let proposed =
+                format!("runs on this terminal, once you agree, what the agent proposes: {command}");
+            match oddity(recipe, launch) {
+                Some(oddity) => format!("{proposed} ({oddity})"),
+                None => proposed,
+            }
         }
         MethodFlow::Values { wanted, delivery } => {
             let names: Vec<&str> =
@@ -65,11 +75,28 @@ fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
                 ([], _) => "a key".to_owned(),
                 (names, _) => names.join(", "),
             };
-            format!(
-                "takes {what}: from the environment, a hidden prompt, or stdin with --with-token"
-            )
+            let environment = if names.is_empty() { "" } else { "the environment, " };
+            format!("takes {what}: from {environment}a hidden prompt, or stdin with --with-token")
         }
         MethodFlow::Unsupported(reason) => format!("acp-auth does not drive it: {reason}"),
+    }
+}
+
+/// What is odd about a command that the agent proposes.
+fn oddity(recipe: &Recipe, launch: &Launch) -> Option<&'static str> {
+    let program = recipe.program.raw();
+    let args: Vec<&str> = recipe.args.iter().map(Untrusted::raw).collect();
+    let proposed = Launch::new(program.to_owned(), Vec::new());
+    let Ok(found) = locate(&proposed, "the proposed command") else {
+        return Some("its program is not on PATH");
+    };
+    let repeats = !launch.args.is_empty()
+        && launch.args.iter().all(|arg| args.contains(&arg.as_str()));
+    let is_own = locate(launch, "the agent").is_ok_and(|own| own == found);
+    match (is_own, repeats) {
+        (true, true) => Some("it repeats how the agent is started, and may start that"),
+        (false, _) => Some("it is another program than the agent"),
+        (true, false) => None,
     }
 }
 

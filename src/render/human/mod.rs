@@ -191,14 +191,28 @@ fn details(block: &mut Block, failure: &Failure) {
 
 fn last_words(block: &mut Block, stderr: &str) {
     let cleaned = secrets().clean(stderr);
-    let lines: Vec<&str> = cleaned.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_telling = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let lines: Vec<&str> = cleaned.lines().filter(is_telling).collect();
     if lines.is_empty() {
         return;
     }
     block.item("Last words on stderr:");
-    for line in &lines[lines.len().saturating_sub(LAST_LINES)..] {
+    let last = lines.len().saturating_sub(LAST_LINES);
+    // Traces of calls follow the cause, and would push it out.
+    if let Some(cause) = lines[..last].iter().rfind(|line| names_a_cause(line)) {
+        block.below(cause);
+        block.below("[…]");
+    }
+    for line in &lines[last..] {
         block.below(line);
     }
+}
+
+/// Whether a line is the one that a trace of calls explains: `Error: …`, `TypeError: …`.
+fn names_a_cause(line: &str) -> bool {
+    let name = line.trim_start().split(':').next().unwrap_or_default();
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    line.contains(": ") && is_word && name.to_lowercase().ends_with("error")
 }
 
 /// A hint, whose command at its end stays whole.

@@ -22,7 +22,11 @@ pub fn verdict(block: &mut Block, outcome: &AgentOutcome) {
     let is_out = report.state == AuthState::Unauthenticated;
     if report.accounts.len() > 1 || is_out && !report.accounts.is_empty() {
         for account in &report.accounts {
-            let active = if account.active == Some(true) { ", active" } else { "" };
+            let active = match account.active {
+                Some(true) => ", active",
+                Some(false) => ", not active",
+                None => "",
+            };
             block.item(&format!("Account: {}{active}", describe(account)));
         }
     }
@@ -316,5 +320,10 @@ fn describe(account: &Account) -> String {
             details.push(detail);
         }
     }
-    if details.is_empty() { label.into() } else { format!("{label} ({})", details.join(", ")) }
+    match (label.is_empty(), details.is_empty()) {
+        (true, true) => "an account without a name".to_owned(),
+        (true, false) => details.join(", "),
+        (false, true) => label.into(),
+        (false, false) => format!("{label} ({})", details.join(", ")),
+    }
 }
