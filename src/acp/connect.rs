@@ -71,8 +71,11 @@ impl Connector<'_> {
     async fn attempt(&self, asked: Dialect, may_change: bool) -> Result<Attempt, ConnectFailure> {
         let runner = self.runner;
         let connection = runner.start(profile(runner.can_ask, self.follows_sessions))?;
-        let limit =
-            Limit { answer: Some(runner.limits.answer), renewed_up_to: Some(runner.limits.start), option: "--timeout" };
+        let limit = Limit {
+            answer: Some(runner.limits.answer),
+            renewed_up_to: Some(runner.limits.start),
+            option: "--timeout",
+        };
         let params = asked.initialize_params(runner.can_ask);
         let answer = connection.request("initialize", &params, limit).await;
         let answer = answer.map_err(quirks::read_refusal);

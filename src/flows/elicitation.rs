@@ -10,7 +10,7 @@ use crate::acp::Client;
 use crate::environment::environment;
 use crate::model::{Elicitation, Failure, Reply};
 use crate::rpc::IncomingRequest;
-use crate::ui::Ui;
+use crate::ui::{LiveText, Ui};
 use crate::untrusted::clean;
 use crate::untrusted::{Clean, Untrusted};
 
@@ -21,6 +21,7 @@ pub async fn answer_until<T>(
     client: &Client,
     mut questions: mpsc::Receiver<IncomingRequest>,
     options: &LoginOptions,
+    live: &LiveText,
     ui: &Ui,
 ) -> (T, bool) {
     let mut declined = false;
@@ -52,6 +53,9 @@ pub async fn answer_until<T>(
             reply = ask_person(client.agent(), &asked, options, ui) => {
                 let reply = reply.unwrap_or(Reply::Cancel);
                 declined = !matches!(reply, Reply::Accept(_));
+                if let (Elicitation::Page { url, .. }, false) = (&asked, declined) {
+                    live.pass_on(url.as_str());
+                }
                 client.answer_question(&question, reply);
             }
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::agent::AgentVisit;
+use super::callback::help_from_elsewhere;
 use super::choice::{NoChoice, choose, mistyped};
 use super::elicitation::answer_until;
 use super::terminal;
@@ -255,11 +256,23 @@ async fn ask_agent(
     client.take_update();
     let live = ui.live_text(&agent, visit.details.clone());
     client.connection.set_listener(Some(live.clone()));
+    let said = live.overhear();
     let questions = client.take_questions();
     let waiting_for = clean!("{agent} to sign in by {}", method.id.label());
     let login = until_pushed(client, client.login(method.id.raw(), key.as_ref(), limit));
-    let answered = Box::pin(answer_until(login, client, questions, options, ui));
-    let ((answer, pushed), declined) = ui.while_waiting(|| waiting_for.clone(), answered).await;
+    let answered = Box::pin(answer_until(login, client, questions, options, &live, ui));
+    let helping = Box::pin(help_from_elsewhere(&agent, said, options.no_browser, ui));
+    let helped = async {
+        tokio::select! {
+            answered = answered => {
+                // A question may stand open that nobody has to answer any more.
+                ui.leave_prompt_if_open();
+                answered
+            }
+            () = helping => unreachable!("it goes on until it is dropped"),
+        }
+    };
+    let ((answer, pushed), declined) = ui.while_waiting(|| waiting_for.clone(), helped).await;
     client.connection.set_listener(None);
     live.end();
     let is_done = pushed.as_ref().is_some_and(|report| report.state.is_usable());

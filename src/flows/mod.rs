@@ -3,6 +3,7 @@
 //! `evidence`.
 
 mod agent;
+mod callback;
 mod choice;
 mod elicitation;
 mod establish;

@@ -315,7 +315,8 @@ impl Connection {
         let failure = failure.with_stderr(&self.stderr_tail());
         if matches!(phase, Phase::Handshake(_)) {
             let total = limit.renewed_up_to.unwrap_or(Duration::MAX);
-            let option = if self.started.elapsed() >= total { "--start-timeout" } else { limit.option };
+            let option =
+                if self.started.elapsed() >= total { "--start-timeout" } else { limit.option };
             return failure
                 .hint(self.profile.silence_hint)
                 .hint(format!("{option} waits longer, --trace FILE shows what was said"));

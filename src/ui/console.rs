@@ -121,6 +121,11 @@ impl Console {
         SpinnerHold { console: self }
     }
 
+    /// Whether a question is open.
+    pub fn is_held(&self) -> bool {
+        self.state().holds > 0
+    }
+
     /// Shows the cursor that a prompt had hidden.
     pub fn show_cursor(&self) {
         let mut state = self.state();

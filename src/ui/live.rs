@@ -9,6 +9,8 @@ use anstream::adapter::StripBytes;
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
 
+use tokio::sync::mpsc;
+
 use super::console::Console;
 use super::rows::{Rows, fold_blanks};
 use super::terminal::columns;
@@ -42,6 +44,8 @@ pub struct LiveText {
     budget: Mutex<Budget>,
     /// Nothing but pages is shown.
     is_quiet: bool,
+    /// Who else wants the lines.
+    ear: Mutex<Option<mpsc::UnboundedSender<String>>>,
 }
 
 /// What may still be shown in this second.
@@ -103,7 +107,32 @@ impl LiveText {
         let stream = || Mutex::new(Stream { masked: masked.clone(), ..Stream::default() });
         let (stderr, stdout) = (stream(), stream());
         let (pages, budget) = (Mutex::default(), Mutex::new(Budget::new()));
-        Self { console, margin, margin_width, stderr, stdout, pages, budget, is_quiet }
+        Self {
+            console,
+            margin,
+            margin_width,
+            stderr,
+            stdout,
+            pages,
+            budget,
+            is_quiet,
+            ear: Mutex::default(),
+        }
+    }
+
+    /// Gives every line that is shown from now on, pages among them, to somebody else too.
+    pub fn overhear(&self) -> mpsc::UnboundedReceiver<String> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        *lock(&self.ear) = Some(sender);
+        receiver
+    }
+
+    /// Gives a line to who else listens.
+    pub fn pass_on(&self, line: &str) {
+        if let Some(ear) = &*lock(&self.ear) {
+            // Nobody may listen any more.
+            let _ = ear.send(line.to_owned());
+        }
     }
 
     /// Shows what was held back.
@@ -135,6 +164,7 @@ impl LiveText {
                 continue;
             };
             self.report_left_out(left_out);
+            self.pass_on(&stream.line);
             if let Some(rest) = stream.take_line() {
                 self.show(&(rest + "\n"));
             }
@@ -149,7 +179,13 @@ impl LiveText {
     }
 
     fn rest(&self, stream: &Mutex<Stream>) {
-        let text = lock(stream).take_safe();
+        let mut stream = lock(stream);
+        if !stream.line.contains("://") {
+            // Half an address is none.
+            self.pass_on(&stream.line);
+        }
+        let text = stream.take_safe();
+        drop(stream);
         if !text.is_empty() {
             self.show(&text);
         }
@@ -192,6 +228,7 @@ impl Listener for LiveText {
         let mut pages = lock(&self.pages);
         if pages.len() < 16 && !pages.iter().any(|known| known == address) {
             pages.push(address.to_owned());
+            self.pass_on(address);
             let line = secrets().clean(address);
             self.show(&format!("{}\n", line.replace('\n', " ")));
         }

@@ -96,7 +96,11 @@ impl Ui {
         let count = choices.len();
         loop {
             self.console.text(&Clean::from("Its number, or nothing to leave: "), 0);
-            let line = self.ask(format!("while a choice for {agent} was open"), |_| Ok(io::stdin().lines().next())).await?;
+            let line = self
+                .ask(format!("while a choice for {agent} was open"), |_| {
+                    Ok(io::stdin().lines().next())
+                })
+                .await?;
             let Some(Ok(line)) = line else { return Ok(None) };
             match line.trim().parse::<usize>() {
                 Ok(number) if (1..=count).contains(&number) => return Ok(Some(number - 1)),
@@ -215,6 +219,13 @@ impl Ui {
     fn abandon_prompt(&self, signal: u8, doing: &str) -> Failure {
         self.leave_prompt();
         Failure::interrupted_when(signal, Phase::Choice, doing)
+    }
+
+    /// The same, where a question is open at all.
+    pub fn leave_prompt_if_open(&self) {
+        if self.console.is_held() {
+            self.leave_prompt();
+        }
     }
 
     /// Sets the terminal back after a question that nobody will answer any more.

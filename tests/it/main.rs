@@ -10,6 +10,7 @@ mod common;
 mod config;
 mod contact;
 mod dialects;
+mod elsewhere;
 mod faults;
 mod fuzz;
 mod inventory;

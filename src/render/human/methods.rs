@@ -58,8 +58,9 @@ fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
         },
         MethodFlow::Terminal { .. } => format!("runs on this terminal: {command}"),
         MethodFlow::Recipe(recipe) => {
-            let proposed =
-                format!("runs on this terminal, once you agree, what the agent proposes: {command}");
+            let proposed = format!(
+                "runs on this terminal, once you agree, what the agent proposes: {command}"
+            );
             match oddity(recipe, launch) {
                 Some(oddity) => format!("{proposed} ({oddity})"),
                 None => proposed,
@@ -90,8 +91,8 @@ fn oddity(recipe: &Recipe, launch: &Launch) -> Option<&'static str> {
     let Ok(found) = locate(&proposed, "the proposed command") else {
         return Some("its program is not on PATH");
     };
-    let repeats = !launch.args.is_empty()
-        && launch.args.iter().all(|arg| args.contains(&arg.as_str()));
+    let repeats =
+        !launch.args.is_empty() && launch.args.iter().all(|arg| args.contains(&arg.as_str()));
     let is_own = locate(launch, "the agent").is_ok_and(|own| own == found);
     match (is_own, repeats) {
         (true, true) => Some("it repeats how the agent is started, and may start that"),
