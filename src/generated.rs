@@ -61,7 +61,9 @@ fn the_completions_are_up_to_date() {
         shell
             .write_registration(crate::COMPLETE, "acp_auth", "acp-auth", "acp-auth", &mut script)
             .unwrap();
-        assert_current(path, &String::from_utf8(script).unwrap());
+        // Where nothing fits, bash would offer files.
+        let script = String::from_utf8(script).unwrap().replace("-o bashdefault ", "");
+        assert_current(path, &script);
     }
     generate("completions/acp-auth.nu", &|cli, script| {
         clap_complete::generate(clap_complete_nushell::Nushell, cli, "acp-auth", script);

@@ -71,7 +71,12 @@ pub fn run() -> ExitCode {
 
 fn parse_and_run() -> Exit {
     // Answers a shell that asks for completions, and ends there.
-    clap_complete::CompleteEnv::with_factory(cli::command).var(COMPLETE).complete();
+    match cli::complete(COMPLETE) {
+        Ok(false) => {
+            clap_complete::CompleteEnv::with_factory(cli::command).var(COMPLETE).complete();
+        }
+        written => return finish(written.map(drop)),
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(with_variables(error)),

@@ -91,8 +91,14 @@ impl ConfigFile {
     pub fn registry(&self, lookup: Lookup<'_>) -> Result<Option<PathBuf>, Failure> {
         let Some(text) = &self.registry else { return Ok(None) };
         expand(text.get_ref(), lookup)
-            .map(|path| Some(expand_home(&path)))
+            .map(|path| Some(self.beside(&path)))
             .map_err(|reason| self.source.failure(&text.span(), &reason))
+    }
+
+    /// A path of the file, which is relative to where the file is.
+    fn beside(&self, path: &str) -> PathBuf {
+        let directory = self.source.path.parent().unwrap_or(Path::new(""));
+        directory.join(expand_home(path))
     }
 
     /// The agents' names, in the order of the file.
@@ -170,7 +176,7 @@ impl ConfigFile {
             env,
             key: None,
             unset: Vec::new(),
-            cwd: agent.cwd.as_ref().map(expanded).transpose()?.map(|cwd| expand_home(&cwd)),
+            cwd: agent.cwd.as_ref().map(expanded).transpose()?.map(|cwd| self.beside(&cwd)),
         };
         let origin = Origin::in_config(&self.source.path, name);
         Ok(Some(AgentDefinition {

@@ -14,8 +14,8 @@ use crate::process::locate;
 #[derive(Debug)]
 pub struct Listed {
     pub entry: Entry,
-    /// Where its program is; `None` when it was not found.
-    pub program: Option<PathBuf>,
+    /// Where its program is, or why it cannot be started.
+    pub program: Result<PathBuf, String>,
     /// Whether this is the definition that its name refers to.
     pub wins: bool,
 }
@@ -50,8 +50,12 @@ fn rank(known: &Definitions, elsewhere: Vec<Entry>) -> Vec<Listed> {
         if wins {
             taken.push(entry.name.clone());
         }
-        let program =
-            entry.launch.as_ref().ok().and_then(|launch| locate(launch, &entry.name).ok());
+        let program = match &entry.launch {
+            Ok(launch) => {
+                locate(launch, &entry.name).map_err(|failure| failure.sentence().raw().to_owned())
+            }
+            Err(reason) => Err(reason.clone()),
+        };
         listed.push(Listed { entry, program, wins });
     }
     listed
@@ -69,7 +73,7 @@ pub fn everyone(known: &Definitions) -> Result<Vec<AgentDefinition>, Failure> {
     for Listed { entry, program, wins } in rank(known, inventory.entries) {
         let kind = entry.origin.kind;
         let is_own = matches!(kind, OriginKind::Config | OriginKind::Registry);
-        if !wins || kind == OriginKind::BuiltIn || !(is_own || program.is_some()) {
+        if !wins || kind == OriginKind::BuiltIn || !(is_own || program.is_ok()) {
             continue;
         }
         let own = match (&known.config, kind) {

@@ -5,30 +5,58 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::files;
 use super::state_dir::state_dir;
 
 /// The most agents that are remembered.
 const REMEMBERED: usize = 256;
 
-/// Agents' names, and the identifiers of their methods.
-type Seen = BTreeMap<String, Vec<String>>;
+/// Agents' names, and their methods.
+type Seen = BTreeMap<String, Vec<SeenMethod>>;
 
-/// The identifiers of the methods an agent was last seen to offer.
+/// A method as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written")]
+pub struct SeenMethod {
+    pub id: String,
+    pub name: String,
+}
+
+/// As it stands in the file, which once had identifiers alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Id(String),
+    Method { id: String, name: String },
+}
+
+impl From<Written> for SeenMethod {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Id(id) => Self { id, name: String::new() },
+            Written::Method { id, name } => Self { id, name },
+        }
+    }
+}
+
+/// The methods an agent was last seen to offer.
 #[must_use]
-pub fn methods_seen(agent: &str) -> Vec<String> {
+pub fn methods_seen(agent: &str) -> Vec<SeenMethod> {
     let mut methods = read().remove(agent).unwrap_or_default();
-    methods.retain(|method| is_plain(method));
+    methods.retain(|method| is_plain(&method.id));
     methods
 }
 
 /// Remembers the methods of an agent, those with characters that no shell word needs aside: a shell
 /// would insert them as they are. That it cannot be written costs nothing but completions.
-pub fn remember_methods(agent: &str, methods: &[String]) {
+pub fn remember_methods(agent: &str, methods: &[SeenMethod]) {
     if !is_plain(agent) {
         return;
     }
-    let methods: Vec<String> = methods.iter().filter(|id| is_plain(id)).cloned().collect();
+    let methods: Vec<SeenMethod> =
+        methods.iter().filter(|method| is_plain(&method.id)).cloned().collect();
     if read().get(agent) != Some(&methods) {
         let _ = change(agent, methods);
     }
@@ -51,7 +79,7 @@ fn read() -> Seen {
 }
 
 /// Changes the file under a lock, so that two runs at once lose nothing, and replaces it as a whole.
-fn change(agent: &str, methods: Vec<String>) -> std::io::Result<()> {
+fn change(agent: &str, methods: Vec<SeenMethod>) -> std::io::Result<()> {
     let Some(file) = file() else { return Ok(()) };
     let directory = file.parent().unwrap_or(&file);
     std::fs::create_dir_all(directory)?;

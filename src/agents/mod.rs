@@ -17,7 +17,7 @@ pub use advice::{is_agent, names_to_offer};
 pub use config_source::nearest;
 pub use definitions::{Definitions, Places};
 pub use listing::{Listed, list};
-pub use methods_seen::{is_plain, methods_seen, remember_methods};
+pub use methods_seen::{SeenMethod, is_plain, methods_seen, remember_methods};
 pub use select::{Selection, select};
 pub use sources::{
     Counterexample, Known, StatusCommand, Stream, known_agent, known_agents, known_programs,

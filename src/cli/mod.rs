@@ -10,6 +10,7 @@ pub use args::{
     AgentArgs, AgentsArgs, Cli, Command, LoginArgs, LoginProbe, LogoutArgs, MapField, McpArgs,
     Page, ProbeArg, Shell, StatusArgs,
 };
+pub use completion::complete;
 #[cfg(test)]
 pub use examples::examples;
 pub use settings::Settings;

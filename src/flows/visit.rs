@@ -3,10 +3,12 @@
 use super::agent::AgentVisit;
 use super::server::ServerVisit;
 use super::{Action, Wait};
+use crate::agents::SeenMethod;
 use crate::model::{
-    AgentKind, Diagnostic, DiagnosticKind, EraChoice, Failure, Finding, Handshake, Identification,
-    ProbeLevel, ProbeRequest, ProtocolChoice,
+    AgentKind, AuthMethod, Diagnostic, DiagnosticKind, EraChoice, Failure, Finding, Handshake,
+    Identification, ProbeLevel, ProbeRequest, ProtocolChoice,
 };
+use crate::redact::secrets;
 use crate::rpc::{ConnectFailure, Connection, Runner};
 use crate::ui::Ui;
 
@@ -75,13 +77,12 @@ impl Visit {
         self.record().handshake.as_ref()
     }
 
-    /// The identifiers of all methods that were offered, unless only some of them are known.
+    /// All methods that were offered, unless only some of them are known.
     #[must_use]
-    pub fn offered_methods(&self) -> Option<Vec<String>> {
+    pub fn offered_methods(&self) -> Option<Vec<SeenMethod>> {
         let record = self.record();
         let handshake = record.handshake.as_ref().filter(|_| !record.is_narrowed)?;
-        matches!(self, Self::Agent(_))
-            .then(|| handshake.methods.iter().map(|method| method.id.raw().to_owned()).collect())
+        matches!(self, Self::Agent(_)).then(|| handshake.methods.iter().map(seen).collect())
     }
 
     /// Everything remarked on so far, each once.
@@ -164,4 +165,11 @@ impl Record {
         }
         all
     }
+}
+
+fn seen(method: &AuthMethod) -> SeenMethod {
+    // An address would be somebody's.
+    let name = secrets().hide(&method.name.label());
+    let name = if name.contains('@') { String::new() } else { name };
+    SeenMethod { id: method.id.raw().to_owned(), name }
 }

@@ -195,7 +195,8 @@ fn a_start_argument_is_warned_of_and_needs_agreement() {
         ]),
     );
     let run = run_with_input(&agent, &place, &["login", "--with-token"], SECRET);
-    run.assert_code(1).assert_stderr("other users of this machine can see it");
+    run.assert_code(2).assert_stderr("other users of this machine can see it");
+    run.assert_stdout("pass --yes to agree");
     assert!(agent.starts().iter().all(Vec::is_empty));
     run_with_input(&agent, &place, &["login", "--with-token", "--yes"], SECRET)
         .assert_code(1)

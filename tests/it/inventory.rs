@@ -223,7 +223,7 @@ fn a_registry_names_agents_and_all_of_them_are_asked() {
     assert_eq!(document["agents"][0]["launch"]["args"], json!(["-y", "p@1", "--acp"]));
     place.write(
         "home/.config/acp-auth/config.toml",
-        &format!("registry = \"registry.json\"\n{}", agent.table("own")),
+        &format!("registry = \"../../../registry.json\"\n{}", agent.table("own")),
     );
     let run = place.run(&["status", "--all"]);
     run.assert_code(0);
@@ -289,6 +289,19 @@ fn names_and_methods_complete_at_the_prompt() {
         );
     }
     assert_eq!(agent.starts().len(), 1);
+    // With its name beside, where the shell can show it.
+    assert!(completed(&place, "zsh", &["login", "my-agent", "--method", ""]).contains("web:"));
+    // Options only where one was begun, programs behind `--`, and nothing where nothing fits.
+    for shell in ["bash", "zsh", "fish"] {
+        let offered = completed(&place, shell, &["status", ""]);
+        assert!(offered.contains("my-agent") && !offered.contains("--json"), "{shell}: {offered}");
+        assert!(completed(&place, shell, &["status", "--js"]).contains("--json"), "{shell}");
+        let program = completed(&place, shell, &["status", "--", "envsubs"]);
+        let found = completed(&place, shell, &["status", "--", "sh"]);
+        assert!(found.lines().any(|line| line.starts_with("sh")), "{shell}: {found}");
+        assert!(!program.contains("--"), "{shell}: {program}");
+        assert_eq!(completed(&place, shell, &["status", "no-such"]).trim(), "", "{shell}");
+    }
     // As bash itself does it, with the script that is committed.
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/completions/acp-auth.bash");
     let line = format!(

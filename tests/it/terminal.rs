@@ -92,7 +92,7 @@ fn interrupting_the_list_leaves_the_terminal_as_it_was() {
     pty.expect("How do you want");
     pty.expect("Opens a page");
     pty.send_control('c');
-    pty.expect("interrupted while a sign-in method");
+    pty.expect("interrupted while a choice for");
     let settings = pty.settings();
     let (code, text) = pty.finish();
     assert_eq!(code, 130, "{text}");

@@ -58,13 +58,11 @@ fn what_it_does(method: &AuthMethod, launch: &Launch) -> String {
         },
         MethodFlow::Terminal { .. } => format!("runs on this terminal: {command}"),
         MethodFlow::Recipe(recipe) => {
-            let proposed = format!(
-                "runs on this terminal, once you agree, what the agent proposes: {command}"
-            );
-            match oddity(recipe, launch) {
-                Some(oddity) => format!("{proposed} ({oddity})"),
-                None => proposed,
-            }
+            let oddity = oddity(recipe, launch).map(|oddity| format!(" ({oddity})"));
+            let oddity = oddity.unwrap_or_default();
+            format!(
+                "runs on this terminal, once you agree, what the agent proposes{oddity}: {command}"
+            )
         }
         MethodFlow::Values { wanted, delivery } => {
             let names: Vec<&str> =

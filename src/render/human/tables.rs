@@ -44,8 +44,8 @@ pub fn definitions(outcome: &RunOutcome) -> String {
     let mut text = titles.dimmed().to_string();
     for agent in listed {
         let mark = match (&agent.program, agent.wins) {
-            (Some(_), true) => "✓".green().to_string(),
-            (None, true) => "✗".red().to_string(),
+            (Ok(_), true) => "✓".green().to_string(),
+            (Err(_), true) => "✗".red().to_string(),
             (_, false) => "-".to_owned(),
         };
         let name = padded(&tidy(&agent.entry.name), width);
@@ -87,8 +87,8 @@ fn what(agent: &Listed) -> String {
         Err(reason) => return format!("cannot be used: {reason}"),
     };
     let note = match (agent.wins, &agent.program) {
-        (true, Some(_)) => "",
-        (true, None) => " (program not found)",
+        (true, Ok(_)) => "",
+        (true, Err(reason)) => return format!("{command} ({reason})"),
         (false, _) if agent.entry.origin.kind == OriginKind::Project => {
             " (only with --trust-project)"
         }

@@ -165,7 +165,7 @@ impl<'a> From<&'a Listed> for DefinitionReport<'a> {
             aliases: &listed.entry.aliases,
             defined_in: DefinedIn::from(&listed.entry.origin),
             launch: listed.entry.launch.as_ref().ok().map(LaunchReport::from),
-            program: listed.program.as_ref().map(|program| program.display().to_string()),
+            program: listed.program.as_ref().ok().map(|program| program.display().to_string()),
             wins: listed.wins,
             reason: listed.entry.launch.as_ref().err().map(String::as_str),
         }
