@@ -20,8 +20,8 @@ use crate::model::{
 };
 use crate::redact::typed;
 use crate::ui::Ui;
-use crate::untrusted::Clean;
 use crate::untrusted::clean;
+use crate::untrusted::{Clean, Untrusted};
 
 /// How long the answer to a login may take after a success was pushed.
 const ANSWER_AFTER_PUSH: Duration = Duration::from_secs(2);
@@ -293,6 +293,16 @@ async fn ask_agent(
             failure.message =
                 format!("{} (method {})", failure.message.raw(), method.id.raw()).into();
         }
+        if lacks_opener(&failure) {
+            failure.hints.push(
+                "the agent opens the browser by itself, and there is none that it could".to_owned(),
+            );
+            let codes = visit.methods().iter().filter(|other| other.id != method.id);
+            if let Some(other) = codes.clone().find(|other| needs_no_browser(other)) {
+                let id = other.id.label();
+                failure.hints.push(format!("a method that needs none: --method {id}"));
+            }
+        }
         if method.variables().next().is_some()
             && let Some(description) = &method.description
         {
@@ -300,6 +310,23 @@ async fn ask_agent(
         }
         failure.into()
     })
+}
+
+/// Whether an agent failed for want of a program that opens pages: `spawn xdg-open ENOENT` of agents
+/// on Node, as qwen 0.15 and copilot 1.0 end with it.
+fn lacks_opener(failure: &Failure) -> bool {
+    let stderr = failure.stderr.as_ref().map_or("", Untrusted::raw);
+    let said = [failure.message.raw(), stderr].join("\n");
+    said.contains("ENOENT") && ["xdg-open", "spawn open"].iter().any(|name| said.contains(name))
+        || said.contains("xdg-open: not found")
+        || said.contains("xdg-open: command not found")
+}
+
+/// Whether a method says of itself that a code is typed elsewhere, or takes a key.
+fn needs_no_browser(method: &AuthMethod) -> bool {
+    let description = method.description.as_ref().map_or("", Untrusted::raw);
+    let text = [method.id.raw(), method.name.raw(), description].join(" ").to_lowercase();
+    text.contains("device") || matches!(method.flow, MethodFlow::Values { .. })
 }
 
 /// Waits for a login while the agent may push its state; also gives the last that it pushed. A

@@ -302,3 +302,60 @@ fn a_method_that_is_mistyped_is_a_usage_error_even_when_somebody_is_signed_in() 
     agent.run(&place, &["login", "--expect-account", ""]).assert_code(2);
     agent.run(&place, &["login", "--expect-account", "somebody"]).assert_code(1);
 }
+
+#[test]
+fn a_browser_that_the_agent_cannot_open_is_said_with_a_method_that_needs_none() {
+    let place = Place::new();
+    let mut initialize = answers_v1();
+    initialize["reply"]["authMethods"] = json!([
+        {"id": "web", "name": "Browser"},
+        {"id": "code", "name": "Device code"},
+    ]);
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            initialize,
+            {"on": "auth/status", "reply": {"state": "unauthenticated"}},
+            {"on": "authenticate", "stderr": "Error: spawn xdg-open ENOENT\n  at x {\n  }\n", "exit": 1},
+        ]),
+    );
+    agent
+        .run(&place, &["login", "--method", "web"])
+        .assert_stdout("opens the browser by itself")
+        .assert_stdout("--method code");
+}
+
+/// A login over the limit names that limit alone.
+#[test]
+fn only_the_limit_that_passed_is_named() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v1(),
+            {"on": "auth/status", "reply": {"state": "unauthenticated"}},
+            {"on": "authenticate", "ignore": []},
+        ]),
+    );
+    let run = agent.run(&place, &["login", "--login-timeout", "300ms"]);
+    run.assert_code(124)
+        .assert_stdout("--login-timeout waits longer")
+        .assert_says_not("--timeout waits");
+    let echo = place.run(&["status", "--", "cat"]);
+    echo.assert_code(4).assert_stdout("sends back what it is sent");
+}
+
+/// A trace of calls pushes the cause out of the last lines, which is shown all the same.
+#[test]
+fn the_cause_on_stderr_is_kept() {
+    let place = Place::new();
+    let trace: String = (0..20).map(|n| format!("    at call{n} (file.js)\n")).collect();
+    let text = format!("Error: Cannot find module 'x'\n{trace}  }}\n]\n");
+    let agent =
+        Agent::new(&place, "agent", json!([{"on": "initialize", "stderr": text, "exit": 1}]));
+    let run = agent.run(&place, &["status"]);
+    run.assert_code(4).assert_stdout("Error: Cannot find module 'x'").assert_stdout("[…]");
+    assert!(!run.stdout.contains("      ]\n"), "{}", run.stdout);
+}

@@ -40,3 +40,21 @@ fn the_output_that_is_shown_is_true() {
     }
     assert!(checked >= 4, "only {checked} commands are shown");
 }
+
+#[test]
+fn the_configuration_that_is_shown_works_in_an_empty_home() {
+    let place = Place::new();
+    let readme = include_str!("../../README.md");
+    let shown = readme.split("```toml\ndefault").nth(1).unwrap().split("```").next().unwrap();
+    place.write("home/.config/acp-auth/config.toml", &format!("default{shown}"));
+    place.run(&["agents"]).assert_code(0).assert_stdout("codex");
+    // All that is wrong is that the agent is not there.
+    place.run(&["status"]).assert_code(4).assert_stdout("codex-acp was not found");
+    // With what is commented out, places are relative to the file.
+    let whole = format!("default{shown}").replace("# registry", "registry").replace("# cwd", "cwd");
+    place.write("home/.config/acp-auth/config.toml", &whole);
+    place
+        .write("home/.config/acp-auth/team/registry.json", r#"{"version": "1.0.0", "agents": []}"#);
+    std::fs::create_dir_all(place.path("home/.config/acp-auth/work")).unwrap();
+    place.run(&["status"]).assert_code(4).assert_stdout("codex-acp was not found");
+}
