@@ -351,7 +351,7 @@ fn only_the_limit_that_passed_is_named() {
 #[test]
 fn the_cause_on_stderr_is_kept() {
     let place = Place::new();
-    let trace: String = (0..20).map(|n| format!("    at call{n} (file.js)\n")).collect();
+    let trace = "    at call (file.js)\n".repeat(20);
     let text = format!("Error: Cannot find module 'x'\n{trace}  }}\n]\n");
     let agent =
         Agent::new(&place, "agent", json!([{"on": "initialize", "stderr": text, "exit": 1}]));
