@@ -359,3 +359,39 @@ fn the_cause_on_stderr_is_kept() {
     run.assert_code(4).assert_stdout("Error: Cannot find module 'x'").assert_stdout("[…]");
     assert!(!run.stdout.contains("      ]\n"), "{}", run.stdout);
 }
+
+#[test]
+fn a_quiet_login_shows_nothing_of_what_the_agent_says() {
+    let place = Place::new();
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([
+            answers_v1(),
+            {"on": "auth/status", "state": {"in": false}, "reply": {"state": "unauthenticated"}},
+            {"on": "auth/status", "state": {"in": true}, "reply": {"state": "authenticated"}},
+            {"on": "authenticate", "stderr": "chatter\n", "set": {"in": true}, "reply": {}},
+        ]),
+    );
+    let run = agent.run(&place, &["login", "--quiet"]);
+    run.assert_code(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+}
+
+/// What a person may read as nothing is said in words.
+#[test]
+fn accounts_without_a_name_and_those_not_in_use_are_told_apart() {
+    let place = Place::new();
+    let accounts = json!([{"label": ""}, {"label": "work", "active": false}, {"label": "home", "active": true}]);
+    let agent = Agent::new(
+        &place,
+        "agent",
+        json!([answers_v1(), {"on": "auth/status", "reply": {"state": "authenticated", "accounts": accounts}}]),
+    );
+    agent
+        .run(&place, &["status"])
+        .assert_code(0)
+        .assert_stdout("Account: an account without a name")
+        .assert_stdout("Account: work, not active")
+        .assert_stdout("Account: home, active");
+}

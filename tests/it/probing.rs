@@ -257,9 +257,13 @@ fn a_watch_ends_by_the_time_limit_a_signal_or_the_agent() {
     stdout.read_line(&mut line).unwrap();
     assert!(line.contains("Not signed in"), "{line}");
     signal(child.id(), "INT");
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut stdout, &mut rest).unwrap();
     Run::finish(child).assert_code(130);
-    drop(stdout);
+    assert!(!rest.contains("interrupted"), "nothing else ends it: {rest}");
     agent.assert_nothing_left();
+    let run = agent.run(&place, &["status", "--watch", "--timeout", "5s"]);
+    run.assert_code(2).assert_stderr("add --until STATE");
 
     let ending = Agent::new(
         &place,
@@ -294,7 +298,7 @@ fn the_list_tells_what_each_method_does() {
             "takes DEMO_API_KEY: from the environment, a hidden prompt, or stdin with --with-token",
         )
         .assert_stdout("✗ term: Terminal [needs a terminal]")
-        .assert_stdout("what the agent proposes: demo 'log in'")
+        .assert_stdout("what the agent proposes (its program is not on PATH): demo 'log in'")
         .assert_stdout("✗ odd: Odd [type not known]");
     let (_, report) = agent.run_json(&place, &["login", "--list"]);
     let flows: Vec<&str> = report["authMethods"]
