@@ -2,7 +2,7 @@
 
 use super::LoginOptions;
 use super::agent::AgentVisit;
-use crate::agents::nearest;
+use crate::agents::{methods_seen, nearest};
 use crate::environment::environment;
 use crate::model::{
     AuthMethod, Failure, FailureKind, MethodFlow, OperationResult, Phase, WantedValue,
@@ -173,6 +173,12 @@ fn not_offered(agent: &str, id: &str, methods: &[AuthMethod]) -> Failure {
         typed(id),
         ids(methods.iter())
     ));
+    // Where it was offered before, it is no mistake in writing.
+    if methods_seen(agent).iter().any(|method| method.id == id) {
+        return failure.hint(
+            "it was offered before: agents hide methods where there is no terminal or no browser",
+        );
+    }
     let known = methods.iter().map(|method| method.id.raw());
     if let Some(nearest) = nearest(id, known) {
         return failure.hint(format!("did you mean `{}`?", Clean::line(nearest)));

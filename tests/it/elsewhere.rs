@@ -7,13 +7,17 @@ use serde_json::json;
 
 use crate::common::{Agent, Place, answers_v1, unwrapped};
 
+/// What an agent waits for, in words of a shell.
+fn waits_for(place: &Place) -> String {
+    format!("while ! [ -e '{}' ]; do sleep 0.02; done", place.path("returned").display())
+}
+
 /// An agent whose page returns to a port of this machine, where it waits.
 fn returning(place: &Place, port: u16) -> Agent {
     let page = format!(
         "https://login.example.test/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A{port}%2Fcb&state=s1"
     );
-    let wait =
-        format!("while ! [ -e '{}' ]; do sleep 0.02; done", place.path("returned").display());
+    let wait = waits_for(place);
     Agent::new(
         place,
         "agent",
@@ -93,16 +97,21 @@ fn at_this_machine_nothing_is_asked_and_a_code_prompt_is_explained() {
         // Then the browser is elsewhere whatever the variables say.
         place.env("ACP_AUTH_PROMPT_DISABLED", "1");
     }
+    let wait = waits_for(&place);
     let agent = Agent::new(
         &place,
         "agent",
         json!([
             answers_v1(),
             {"on": "auth/status", "reply": {"state": "unauthenticated"}},
-            {"on": "authenticate", "stderr": "Enter the authorization code: \n", "error": {"code": -32603, "message": "no code came"}},
+            {"on": "authenticate", "stderr": "Enter the authorization code: "},
+            {"on": "authenticate", "shell": wait, "error": {"code": -32603, "message": "no code came"}},
         ]),
     );
-    let (code, text) = agent.pty(&place, &["login"]).finish();
+    let mut pty = agent.pty(&place, &["login"]);
+    pty.expect("seems to ask for a code");
+    place.write("returned", "");
+    let (code, text) = pty.finish();
     assert_ne!(code, 0);
     assert!(unwrapped(&text).contains("cannot be typed here"), "{text}");
 }

@@ -395,3 +395,24 @@ fn accounts_without_a_name_and_those_not_in_use_are_told_apart() {
         .assert_stdout("Account: work, not active")
         .assert_stdout("Account: home, active");
 }
+
+#[test]
+fn a_method_that_was_offered_before_is_hidden_and_not_mistyped() {
+    let place = Place::new();
+    let agent = |methods: Value| {
+        let mut initialize = answers_v1();
+        initialize["reply"]["authMethods"] = methods;
+        let steps =
+            json!([initialize, {"on": "auth/status", "reply": {"state": "unauthenticated"}}]);
+        let agent = Agent::new(&place, "mine", steps);
+        place.write("home/.config/acp-auth/config.toml", &agent.table("mine"));
+    };
+    agent(json!([{"id": "web-1", "name": "One"}, {"id": "web-2", "name": "Two"}]));
+    place.run(&["status", "mine"]).assert_code(1);
+    agent(json!([{"id": "web-1", "name": "One"}]));
+    place
+        .run(&["login", "mine", "--method", "web-2"])
+        .assert_code(2)
+        .assert_stdout("it was offered before")
+        .assert_says_not("did you mean");
+}
