@@ -7,7 +7,7 @@ use std::process::Stdio;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::common::{Place, Run};
+use crate::common::{Place, Run, unwrapped};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -79,6 +79,7 @@ impl Real {
         let (run, mut document) = self.place.run_json(&words);
         let agent = &mut document["agents"][0];
         agent["durationMs"] = 0.into();
+        agent["observedAt"] = "now".into();
         hide_paths(&mut document);
         self.assert_nothing_left();
         (run, document)
@@ -203,6 +204,7 @@ fn a_program_that_auggie_proposes_and_that_is_missing_is_reported(directory: Pat
     // It proposes `node`, which is not found where nothing is.
     let words = auggie.after(&["login", "--env", "PATH=/nonexistent"]);
     let (code, text) = auggie.place.pty(&words).finish();
+    let text = unwrapped(&text);
     assert_eq!(code, 4, "{text}");
     assert!(text.contains("the program node was not found on PATH"), "{text}");
     assert!(text.contains("could not start the command that"), "{text}");

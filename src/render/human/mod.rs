@@ -215,11 +215,16 @@ fn names_a_cause(line: &str) -> bool {
     line.contains(": ") && is_word && name.to_lowercase().ends_with("error")
 }
 
+/// The words after which the rest of a hint is a command to be copied.
+const COMMAND_LABELS: [&str; 4] = ["it is: ", "also proposes: ", "own sign-in: ", "trust it: "];
+
 /// A hint, whose command at its end stays whole.
 fn hint_line(hint: &str) -> String {
     let mut hint = prose(hint);
-    if let Some(at) = hint.find(": acp-auth ") {
-        let (words, command) = hint.split_at(at + 2);
+    let commands = COMMAND_LABELS.iter().filter_map(|label| Some(hint.find(label)? + label.len()));
+    let own = hint.find(": acp-auth ").map(|at| at + 2);
+    if let Some(at) = commands.chain(own).min() {
+        let (words, command) = hint.split_at(at);
         hint = format!("{words}{}", command.replace(' ', UNBROKEN_BLANK));
     }
     format!("{} {hint}", "hint:".cyan())
