@@ -35,7 +35,7 @@ pub fn row(outcome: &AgentOutcome, width: usize) -> String {
 }
 
 /// The definitions, a line each: whether it is the one its name refers to and its program is
-/// there, the name, where it is defined, and the command or what is wrong with it.
+/// there, the name, where it is defined, and the command; below it its place and what is wrong.
 #[must_use]
 pub fn definitions(outcome: &RunOutcome) -> String {
     let listed = outcome.listed.as_deref().unwrap_or_default();
@@ -54,7 +54,10 @@ pub fn definitions(outcome: &RunOutcome) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{mark} {name}  {origin}  {command}");
         if let Some(place) = place(&agent.entry.origin) {
-            let _ = writeln!(text, "  {}  {}", " ".repeat(width), tidy(&place).dimmed());
+            let _ = writeln!(text, "    {}", tidy(&place).dimmed());
+        }
+        if let Some(reason) = unused(agent) {
+            let _ = writeln!(text, "    {}", prose(&reason));
         }
     }
     text
@@ -82,19 +85,22 @@ pub fn catalog() -> String {
 }
 
 fn what(agent: &Listed) -> String {
-    let command = match &agent.entry.launch {
+    match &agent.entry.launch {
         Ok(launch) => shell::launched(launch),
-        Err(reason) => return format!("cannot be used: {reason}"),
-    };
-    let note = match (agent.wins, &agent.program) {
-        (true, Ok(_)) => "",
-        (true, Err(reason)) => return format!("{command} ({reason})"),
-        (false, _) if agent.entry.origin.kind == OriginKind::Project => {
-            " (only with --trust-project)"
+        Err(_) => "cannot be used".to_owned(),
+    }
+}
+
+/// Why a definition is not the one that is asked, or cannot be.
+fn unused(agent: &Listed) -> Option<String> {
+    match (agent.wins, &agent.entry.launch, &agent.program) {
+        (_, Err(reason), _) | (true, Ok(_), Err(reason)) => Some(reason.clone()),
+        (true, ..) => None,
+        (false, ..) if agent.entry.origin.kind == OriginKind::Project => {
+            Some("only with --trust-project".to_owned())
         }
-        (false, _) => " (another definition of this name comes first)",
-    };
-    format!("{command}{note}")
+        (false, ..) => Some("another definition of this name comes first".to_owned()),
+    }
 }
 
 fn place(origin: &Origin) -> Option<String> {
