@@ -1,11 +1,14 @@
 //! jq expressions over the JSON that is printed, by the crates of jaq.
 
+use std::sync::mpsc;
+use std::time::Duration;
+
 use jaq_core::data::JustLut;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, unwrap_valr};
 use jaq_json::{Val, read};
 
-use crate::model::Failure;
+use crate::model::{Failure, in_words};
 
 type Compiled = Filter<JustLut<Val>>;
 
@@ -20,11 +23,28 @@ pub fn check(expression: &str) -> Result<(), Failure> {
     compiled(expression).map(drop)
 }
 
+/// The longest that an expression may take: one that never ends would hold up signals too.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// The most that an expression may print, in bytes.
+const MOST: usize = 64 << 20;
+
 /// What an expression makes of a JSON document: a line each, strings without their quotes.
 ///
 /// # Errors
 /// A usage failure with what the expression came to.
 pub fn apply(expression: &str, document: &str) -> Result<String, Failure> {
+    let (sender, answer) = mpsc::channel();
+    let (owned, document) = (expression.to_owned(), document.to_owned());
+    // Nobody waits for a thread that goes on for ever; it ends with the process.
+    std::thread::spawn(move || sender.send(evaluate(&owned, &document)));
+    answer.recv_timeout(LONGEST).unwrap_or_else(|_| {
+        let limit = in_words(LONGEST);
+        Err(Failure::usage(format!("--jq came to no end within {limit}")))
+    })
+}
+
+fn evaluate(expression: &str, document: &str) -> Result<String, Failure> {
     let filter = compiled(expression)?;
     let failed = |reason: String| {
         Failure::usage(format!("--jq came to an error: {reason}"))
@@ -40,6 +60,9 @@ pub fn apply(expression: &str, document: &str) -> Result<String, Failure> {
             value => text.push_str(&value.to_string()),
         }
         text.push('\n');
+        if text.len() > MOST {
+            return Err(failed("it prints more than 64 MiB".to_owned()));
+        }
     }
     Ok(text)
 }
@@ -104,6 +127,8 @@ mod tests {
             ("nope", "the filter `nope` is not defined"),
             ("halt", "the filter `halt` is not defined"),
             (".agents.state", "came to an error"),
+            ("last(repeat(1))", "came to no end"),
+            ("repeat(\"a\" * 1000000)", "came to an error"),
         ] {
             let refused = run(expression).unwrap_err();
             assert!(refused.contains(part), "{expression}: {refused}");
